@@ -256,12 +256,6 @@ def test_a_role_that_does_not_own_the_enum_changes_nothing(host, dump, capsys):
     ("shape", "alter", "said"),
     [
         ("link_text", "ALTER TABLE agent_tools ADD tool_name text", "tool_id and tool_name"),
-        ("by_name_text", "ALTER TABLE agent_tools ADD type text", "tool_type and type"),
-        ("by_name_text", "ALTER TABLE agent_tools RENAME tool_name TO label", "it needs tool_id, or tool_name"),
-        ("link_text", "DROP TABLE tools CASCADE", "there is no table tools"),
-        ("link_text", "ALTER TABLE tools RENAME name TO label", "it needs name, too"),
-        ("link_text", "DROP TABLE agent_tools", "there is agent_configurations and tools, but no agent_tools"),
-        ("link_text", "ALTER TABLE agent_configurations RENAME agent_name TO label", "it needs agent_name, too"),
         ("link_text", "ALTER TABLE tools ADD owner text NOT NULL DEFAULT 'x';"
          "ALTER TABLE tools ALTER owner DROP DEFAULT", "needs a value for owner"),
         ("link_text", "ALTER TABLE agent_configurations DROP CONSTRAINT agent_configurations_agent_name_key;"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from kensaku.compat.chat_server.tables import OWN, describe, read_tables
+from kensaku.compat.chat_server.tables import describe, read_tables
 from kensaku.database.connection import connect
 from kensaku.errors import ConfigError
 
@@ -150,12 +150,6 @@ def test_a_column_that_the_database_does_not_fill_is_required(
     found["agent_tools"].append({"name": "extra", "type": sa.String(), **more})
 
     assert describe(found, refers=False).links.c.extra.info == {"required": required}
-
-
-def test_our_own_tables_name_their_tool_and_refer_to_it() -> None:
-    """The name is unique in `tools`."""
-    assert (OWN.by_id, OWN.typed.name, OWN.enum) == (False, "agent_tools", None)
-    assert OWN.tools is not None
 
 
 @pytest.mark.parametrize(

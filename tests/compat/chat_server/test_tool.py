@@ -280,13 +280,12 @@ async def run(model: ModelServer, tool, question: str, prompt: str | None = None
         return await agent.ainvoke({"messages": [("user", question)]})
 
 
-@pytest.mark.parametrize("provider", ["duckduckgo", "tavily"])
 @pytest.mark.parametrize(
-    ("question", "query"),
+    ("provider", "question", "query"),
     [
-        ("What's the latest news about Python 3.13?", "latest news Python 3.13"),
-        ("Search for DuckDuckGo API documentation", "DuckDuckGo API documentation"),
-        ("Who won the Super Bowl this year?", "Super Bowl winner"),
+        ("duckduckgo", "What's the latest news about Python 3.13?", "latest news Python 3.13"),
+        ("tavily", "Search for DuckDuckGo API documentation", "DuckDuckGo API documentation"),
+        ("tavily", "Who won the Super Bowl this year?", "Super Bowl winner"),
     ],
 )
 async def test_the_assistant_searches_instead_of_guessing(

@@ -41,42 +41,6 @@ def test_a_grace_file_has_the_same_kind_of_bounds(key: str, low: float, high: fl
             grace(section, name, beyond)
 
 
-WHOLE = {
-    "qdrant": {
-        "url": "http://q:6333",
-        "search_priority": ["faq", "wiki"],
-        "collection_name": "wiki",
-        "search_limit": 7,
-        "score_threshold": 0.5,
-    },
-    "embedding": {"model": "embed-3", "provider": "openai"},
-    "llm": {
-        "provider": "gemini",
-        "model": "flash",
-        "temperature": 1,
-        "max_tokens": 9,
-        "timeout": 3,
-    },
-    "confidence": {"silent": 0.9},
-}
-
-
-def test_every_section_that_concerns_us_is_read() -> None:
-    """The priority first, then the collection, each once; the agent's own sections stay with it."""
-    env = {"OPENAI_API_KEY": " sk-1 ", "GEMINI_API_KEY": "g-1"}
-    made = read_grace(SettingsFile(WHOLE, None, "", env), env)
-
-    assert made == GraceConfig(
-        settings={
-            "index_url": "http://q:6333",
-            "index_model": "openai:embed-3",
-            "index_model_api_key": "sk-1",
-        },
-        rag_search={"collections": ("faq", "wiki"), "limit": 7, "min_score": 0.5},
-        llm=LlmOptions("flash", temperature=1.0, max_tokens=9, timeout=3.0),
-    )
-
-
 @pytest.mark.parametrize(
     ("values", "env", "made"),
     [
@@ -92,6 +56,16 @@ def test_every_section_that_concerns_us_is_read() -> None:
             {"embedding": {"model": "e"}},
             {"GEMINI_API_KEY": "g-1", "GOOGLE_API_KEY": "g-2"},
             GraceConfig({"index_model": "gemini:e", "index_model_api_key": "g-1"}, {}, None),
+        ),
+        (
+            {"embedding": {"model": "e", "provider": "openai"}},
+            {"OPENAI_API_KEY": " sk-1 "},
+            GraceConfig({"index_model": "openai:e", "index_model_api_key": "sk-1"}, {}, None),
+        ),
+        (  # the priority first, then the collection, each once
+            {"qdrant": {"search_priority": ["faq", "wiki"], "collection_name": "wiki"}},
+            {},
+            GraceConfig({}, {"collections": ("faq", "wiki")}, None),
         ),
         (
             {"qdrant": {"collection_name": "c"}},

@@ -45,14 +45,6 @@ def test_it_has_the_defaults_of_the_document():
     assert usual.enabled is False
 
 
-def test_it_takes_other_values():
-    """(S0-03, S0-05, S0-06, S0-07, S0-40)"""
-    other = WebSearchConfig(True, "k", "advanced", 10, 0)
-
-    assert (other.enabled, other.api_key, other.search_depth) == (True, "k", "advanced")
-    assert (other.max_results, other.max_content_length) == (10, 0)
-
-
 @pytest.mark.parametrize(
     ("name", "value"),
     [

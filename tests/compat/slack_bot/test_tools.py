@@ -6,14 +6,10 @@ import asyncio
 import inspect
 import logging
 import os
-import socket
 import sys
-import time
-from urllib.parse import urlsplit
 
 import pytest
 
-from kensaku.errors import KensakuError
 from kensaku.models import Hit
 from kensaku.testing import faults
 from tests.adapters.model_server import ModelServer
@@ -24,7 +20,6 @@ from strands import Agent
 from strands.models.openai import OpenAIModel
 
 from kensaku.compat.slack_bot import (
-    WebSearchConfig,
     WebSearchToolsFactory,
     web_search,
 )
@@ -211,25 +206,6 @@ async def test_the_event_loop_is_free_while_the_api_is_slow(tavily):
     await asyncio.wait([slow])
 
 
-@pytest.mark.parametrize("wait", ["sleep", "request"])
-async def test_a_tool_that_blocked_the_loop_would_be_seen(tavily, wait, monkeypatch):
-    """The test above notices a sleep, and a client without `await` (S0-25)."""
-
-    async def block(*_: object, **__: object) -> object:
-        if wait == "sleep":
-            time.sleep(0.001)  # noqa: ASYNC251 - this is what must be seen
-        else:
-            address = urlsplit(tavily.base_url("tavily"))
-            socket.create_connection((address.hostname, address.port)).close()
-        raise KensakuError("blocked")
-
-    monkeypatch.setattr("kensaku.compat.slack_bot.tools.tavily_client", block)
-    with blocking_calls() as blocked:
-        assert await search() == "検索できませんでした"
-
-    assert blocked
-
-
 async def test_calls_share_connections_and_nothing_else(tavily):
     """What a client per call was for: one call's trouble, key and settings are its own (S0-26)."""
     replies(tavily, [NEARBY])
@@ -283,14 +259,6 @@ async def test_an_agent_searches_and_answers_with_what_it_found(model):
     answer = await agent.invoke_async(REQUEST, invocation_state=factory.get_invocation_state())
 
     assert str(answer).strip() == f"FINAL {WRITTEN}"
-
-
-async def test_a_tool_that_is_not_registered_is_unknown_to_the_model(model):
-    """(S0-08, S0-09, S0-10)"""
-    for off in (WebSearchConfig(), config(enabled=False), config(api_key="")):
-        await agent_with(model, WebSearchToolsFactory(off).tools).invoke_async(REQUEST)
-
-    assert not model.offered
 
 
 @pytest.mark.parametrize("fault", [faults.status(500), faults.html()])

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 
-from kensaku.errors import KeyRefused, Unreadable
-from kensaku.models import Page
 from kensaku.search.budget import Budget
 from kensaku.testing import faults
-from kensaku.transport.reply import Reply
 
 pytest.importorskip("pydantic_ai")
 
-from kensaku.compat.tavily_tools.extract import ExtractedPages, _read
 from kensaku.compat.tavily_tools.pydantic_ai import (
     TavilyAPIError,
     TavilyErrorType,
@@ -148,6 +143,40 @@ async def test_a_page_without_text_or_without_a_word_is_a_failure(ctx, extracts)
         f"- {TWO}: コンテンツが空です",
         f"- {GONE}: Tavily API の応答に含まれていません",
     ]
+
+
+async def test_a_url_that_only_differs_in_its_spelling_is_the_same(ctx, extracts):
+    """What Tavily writes otherwise is not missing (S1-28)."""
+    extracts({"HTTPS://ONE.example": "Otters.", TWO + "/#top": "Beavers."})
+
+    said = await tavily_extract(ctx, [ONE, TWO])
+
+    assert "Otters." in said
+    assert "Beavers." in said
+    assert "失敗したURL" not in said
+
+
+async def test_what_is_said_about_a_url_is_one_short_line(ctx, extracts):
+    """An error may be a page of its own (S1-25)."""
+    extracts({}, {ONE: "a\nb", TWO: "e" * 201})
+
+    said = await tavily_extract(ctx, [ONE, TWO])
+
+    assert said.splitlines()[-2:] == [f"- {ONE}: a b", f"- {TWO}: {'e' * 199}…"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["{}", "[]", '{"results": [{}]}', '{"results": [{"url": "x", "raw_content": 5}]}',
+     '{"results": [], "failed_results": [1]}'],
+)  # fmt: skip
+async def test_a_reply_of_another_form_is_an_error(ctx, tavily, body):
+    """What cannot be read is not an empty page (S1-29)."""
+    tavily.serves("/tavily/extract", body, "application/json")
+
+    said = await tavily_extract(SimpleNamespace(deps=replace(ctx.deps, fallback=False)), [ONE])
+
+    assert error(said) == "API_ERROR"
 
 
 async def test_a_page_cannot_pose_as_the_next_one(ctx, extracts):
@@ -312,74 +341,6 @@ async def test_a_budget_counts_the_pages_once(ctx, extracts, tavily, monkeypatch
 
     said = await tavily_extract(ctx, [f"https://b.example/{n}" for n in range(11)])
     assert "予算を使い切りました" in said
-
-
-def row(url: str, text: str | None, **more: object) -> dict[str, object]:
-    return {"url": url, "raw_content": text, **more}
-
-
-@pytest.mark.parametrize(
-    ("body", "pages", "failed"),
-    [
-        (
-            {"results": [row(ONE, " a\u200bb ", title="T\nU"), row(TWO, "c", title=None)]},
-            [Page(ONE, "T U", markdown="ab"), Page(TWO, markdown="c")],
-            [],
-        ),
-        (
-            {"results": [row(ONE, ""), row(TWO, None)]},
-            [],
-            [(ONE, "コンテンツが空です"), (TWO, "コンテンツが空です")],
-        ),
-        (
-            {"results": [], "failed_results": [{"url": ONE, "error": "a\nb"}, {"url": TWO}]},
-            [],
-            [(ONE, "a b"), (TWO, "コンテンツが空です")],
-        ),
-        (
-            {"results": [], "failed_results": [{"url": u, "error": "e" * 201} for u in (ONE, TWO)]},
-            [],
-            [(ONE, "e" * 199 + "…"), (TWO, "e" * 199 + "…")],
-        ),
-        (
-            {"results": [row("HTTPS://ONE.example", "a"), row(TWO + "/#top", "b")]},
-            [Page("HTTPS://ONE.example", markdown="a"), Page(TWO + "/#top", markdown="b")],
-            [],
-        ),
-        (
-            {"results": [row(ONE, "a")]},
-            [Page(ONE, markdown="a")],
-            [(TWO, "Tavily API の応答に含まれていません")],
-        ),
-    ],
-    ids=["pages", "empty", "failed", "long", "spelling", "missing"],
-)
-async def test_every_url_of_a_reply_is_a_page_or_a_failure(ctx, body, pages, failed):
-    """In the order of the reply; a URL that only differs in its spelling is the same."""
-    provider = (await ctx.deps.client()).resources.provider("tavily")
-    reply = Reply(200, {"content-type": "application/json"}, json.dumps(body).encode())
-
-    assert _read(provider, reply, [ONE, TWO]) == ExtractedPages(tuple(pages), tuple(failed))
-
-
-@pytest.mark.parametrize(
-    ("status", "body", "kind"),
-    [
-        (401, b"{}", KeyRefused),
-        (200, b"no json", Unreadable),
-        (200, b"{}", Unreadable),
-        (200, b"[]", Unreadable),
-        (200, b'{"results": [{}]}', Unreadable),
-        (200, b'{"results": [{"url": "x", "raw_content": 5}]}', Unreadable),
-        (200, b'{"results": [], "failed_results": [1]}', Unreadable),
-    ],
-)
-async def test_a_reply_of_another_form_is_an_error(ctx, status, body, kind):
-    """Our reader stands in for what cannot be read (S1-29)."""
-    provider = (await ctx.deps.client()).resources.provider("tavily")
-
-    with pytest.raises(kind):
-        _read(provider, Reply(status, {"content-type": "application/json"}, body), [ONE])
 
 
 @pytest.mark.parametrize(("count", "credits"), [(1, 1), (5, 1), (6, 2), (10, 2), (11, 3)])

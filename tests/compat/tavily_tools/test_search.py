@@ -8,7 +8,6 @@ from types import SimpleNamespace
 
 import pytest
 
-from kensaku.errors import RateLimited
 from kensaku.testing import faults
 
 pytest.importorskip("pydantic_ai")
@@ -101,16 +100,6 @@ async def test_the_arguments_reach_the_api(ctx, tavily):
     assert (other["search_depth"], other["max_results"]) == ("advanced", 20)
 
 
-@pytest.mark.parametrize("tool", [tavily_search, tavily_context])
-async def test_a_bad_key_is_an_authentication_error(ctx, tavily, tool, waits):
-    """It is not tried again (S1-11, S1-35, S1-41)."""
-    tavily.fails("tavily", faults.status(401))
-
-    assert error(await tool(ctx, QUERY)) == "AUTH_ERROR"
-    assert len(tavily.asked("tavily")) == 1
-    assert waits == []
-
-
 @pytest.mark.parametrize(
     ("tool", "argument"),
     [(tavily_search, QUERY), (tavily_extract, ["https://a.example/"]), (tavily_context, QUERY)],
@@ -122,15 +111,6 @@ async def test_no_key_is_an_authentication_error(tavily, tool, argument):
     assert error(said) == "AUTH_ERROR"
     assert "TAVILY_API_KEY" in said
     assert not tavily.requests
-
-
-async def test_the_key_may_come_from_the_environment(tavily, monkeypatch):
-    """(S1-47)"""
-    monkeypatch.setenv("TAVILY_API_KEY", "from-environment")
-
-    await tavily_search(SimpleNamespace(deps=TavilySearchDeps()), QUERY)
-
-    assert tavily.asked("tavily")[0].headers["authorization"] == "Bearer from-environment"
 
 
 @pytest.mark.parametrize("tool", [tavily_search, tavily_context])
@@ -171,16 +151,6 @@ async def test_nobody_waits_for_an_hour(ctx, tavily, waits):
     assert error(said) == "RATE_LIMIT_ERROR"
     assert "3600" in said
     assert waits == []
-
-
-def test_no_pause_is_longer_than_ten_seconds():
-    """(S1-12)"""
-    slow = RateLimited("tavily", "too many requests")
-
-    pauses = [tavily_tools.wait_before_retry(slow, n) for n in range(tavily_tools.RETRIES + 1)]
-
-    assert pauses == [1, 2, 4, None]
-    assert tavily_tools.LONGEST_WAIT == 10
 
 
 # status → type and number of requests, as the author's data model and client have them.
@@ -254,26 +224,11 @@ async def test_a_refused_key_stays_refused(ctx, tavily):
     ("arguments", "wrong"),
     [
         ({}, "query は必須です"),
-        ({"query": " "}, "query は1〜1000文字の文字列で指定してください（指定値: 0文字）"),
-        (
-            {"query": "あ" * 1_001},
-            "query は1〜1000文字の文字列で指定してください（指定値: 1001文字）",
-        ),
-        ({"query": 5}, "query は1〜1000文字の文字列で指定してください（指定値: 5）"),
         (
             {"query": "q", "max_results": 21},
             "max_results は1〜20の整数で指定してください（指定値: 21）",
         ),
-        (
-            {"query": "q", "search_depth": "fast"},
-            "search_depth は basic または advanced で指定してください（指定値: 'fast'）",
-        ),
-        (
-            {"query": "q", "country": "jp"},
-            "引数 'country' はありません（使える引数: query, search_depth, max_results）",
-        ),
         ("{not json", "引数は JSON のオブジェクトで指定してください"),
-        ("[1]", "引数は JSON のオブジェクトで指定してください"),
     ],
 )
 async def test_bounds_are_told_in_japanese(ctx, tavily, arguments, wrong):
@@ -302,17 +257,6 @@ async def test_an_old_result_is_told_in_the_text(ctx, tavily, monkeypatch):
     said = await tavily_search(ctx, QUERY)
 
     assert said == f"{WRITTEN}\n注：検索できなかったため、0 分前に得た結果を示しています"
-
-
-async def test_results_without_an_address_are_told_in_the_text(ctx, tavily):
-    """(S1-07)"""
-    rows = [
-        {"title": "A", "url": ASYNCIO.url, "content": "a", "score": 0.5},
-        {"url": "", "title": "B"},
-    ]
-    tavily.answers("tavily", body={"results": rows})
-
-    assert (await tavily_search(ctx, QUERY)).endswith("\n注：URL のない結果 1 件を除きました")
 
 
 async def test_the_environment_is_read_at_each_call(tavily, monkeypatch):

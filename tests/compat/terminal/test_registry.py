@@ -21,12 +21,9 @@ from kensaku.compat.terminal import (
     get_web_search_provider,
     register_web_search_provider,
 )
-from kensaku.compat.terminal.providers import core_provider
 from kensaku.compat.terminal.registry import PROVIDERS
 from kensaku.config.settings import Settings
 from kensaku.providers import provider_names
-from kensaku.providers.base import Provider
-from tests import ROOT
 
 from .doubles import made_up
 
@@ -150,36 +147,6 @@ def test_importing_registers_every_provider():
     assert default == "tavily"
     assert names == [*provider_names(), "auto"]
     assert all(hasattr(terminal, name) for name in terminal.__all__)
-
-
-def test_serper_and_brave_are_there():
-    """What the document put off (S4-50)."""
-    for name, label in {"serper": "Serper", "brave": "Brave Search", "exa": "Exa"}.items():
-        found = get_web_search_provider(name)
-        assert found.label == label
-        assert found.sensitive_setting_keys == (f"webSearch.{name}.apiKey",)
-
-
-class Acme(Provider):
-    name, label, url = "acme", "Acme", "https://api.acme.example"
-    key_variable = "ACME_API_KEY"
-
-
-def test_a_new_provider_needs_a_file_and_a_line(monkeypatch, machine):
-    """Settings, variable and secret come by themselves; the guide says the rest (S4-49)."""
-    guide = (ROOT / "docs" / "adding-a-provider.md").read_text()
-    assert all(w in guide for w in ("## 1. The file", "## 2. The line", "key_variable"))
-    monkeypatch.setattr("kensaku.compat.terminal.providers.provider_class", lambda _: Acme)
-    monkeypatch.setattr("kensaku.config.providers.provider_names", lambda: ["acme"])
-    monkeypatch.setattr("kensaku.config.providers.provider_class", lambda _: Acme)
-
-    provider = core_provider("acme")
-    settings = SettingsService(environ={"ACME_API_KEY": "acme-1", "KENSAKU_HOME": str(machine)})
-
-    assert (provider.id, provider.label) == ("acme", "Acme")
-    assert provider.sensitive_setting_keys == ("webSearch.acme.apiKey",)
-    assert settings.get("webSearch.acme.apiKey") == "acme-1"
-    assert provider.is_configured(Deps(settings)) is True
 
 
 async def test_a_provider_of_ones_own_is_registered_with_one_call(deps):

@@ -13,12 +13,9 @@ from kensaku.compat.terminal import (
     Deps,
     ProviderRegistry,
     SettingsService,
-    WebSearchResponse,
-    WebSearchResult,
     create_web_search_tool_definition,
     format_web_search_command_message,
 )
-from kensaku.compat.terminal.tool import markdown
 from kensaku.models import Hit
 from kensaku.providers import BUILT_IN
 from kensaku.testing import faults
@@ -79,15 +76,6 @@ async def test_nothing_found_is_said(deps, upstream):
     text = await create_web_search_tool_definition(deps).execute({"query": "otter"})
 
     assert text == "No results found for this query.\n"
-
-
-def test_without_an_answer_there_is_no_block_for_it():
-    """(S4-30, S4-53)"""
-    result = WebSearchResult("T", "https://a.example/", "C")
-
-    assert markdown(WebSearchResponse("q", [result])).startswith("## Search Results\n")
-    assert markdown(WebSearchResponse("q", [result], "A")).startswith("## Answer\n\nA\n")
-    assert "No results found" in markdown(WebSearchResponse("q", (), "A"))
 
 
 async def test_no_provider_at_all_is_said(deps):
