@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 
 import pytest
 
@@ -141,33 +139,3 @@ async def test_an_agent_behind_the_command_line_is_told_of_an_outage(
 
     assert "エラータイプ: AUTH_ERROR" in answer
     assert SECRET not in json.dumps([r.body for r in model.requests])
-
-
-@pytest.mark.usefixtures("processes")
-def test_without_the_framework_the_command_to_install_it_is_named():
-    """Both by the entry and by the module itself."""
-    code = """
-import sys
-sys.modules["claude_agent_sdk"] = None
-from kensaku import tools_for
-from kensaku.errors import MissingExtra
-for load in (lambda: tools_for("claude"), lambda: __import__("kensaku.adapters.claude")):
-    try:
-        load()
-    except MissingExtra as error:
-        print(error)
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.count('pip install "kensaku-search[claude]"') == 2
-
-
-@pytest.mark.usefixtures("processes")
-def test_importing_it_imports_no_other_framework():
-    """The tools that it shares with Pydantic AI do not bring Pydantic AI along."""
-    code = """
-import sys, kensaku.adapters.claude
-others = {"strands", "langchain_core", "agents", "pydantic_ai", "google.genai"}
-print(sorted(others & set(sys.modules)))
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"

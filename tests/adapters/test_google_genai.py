@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import subprocess
-import sys
 from dataclasses import replace
 
 import pytest
@@ -27,12 +25,6 @@ from kensaku.adapters.google_genai import generate, generate_sync, wrap
 pytestmark = pytest.mark.filterwarnings(
     "ignore:Inheritance class AiohttpClientSession:DeprecationWarning"
 )
-
-
-@pytest.fixture
-def model():
-    with ModelServer() as server:
-        yield server
 
 
 @pytest.fixture
@@ -181,34 +173,3 @@ def test_the_entry_gives_declarations(make_client):
     assert [d.name for d in declared] == ["web_search", "web_extract", "web_context"]
     tool = WebSearchTool(make_client("tavily"))
     assert wrap(tool) == declared[0]
-
-
-@pytest.mark.usefixtures("processes")
-def test_without_the_framework_the_command_to_install_it_is_named():
-    """Both by the entry and by the module itself."""
-    code = """
-import sys
-sys.modules["google.genai"] = None
-from kensaku import tools_for
-from kensaku.errors import MissingExtra
-module = "kensaku.adapters.google_genai"
-for load in (lambda: tools_for("google-genai"), lambda: __import__(module)):
-    try:
-        load()
-    except MissingExtra as error:
-        print(error)
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.count('pip install "kensaku-search[google]"') == 2
-
-
-@pytest.mark.usefixtures("processes")
-def test_importing_it_imports_no_other_framework():
-    """An agent of one framework does not pay for the others."""
-    code = """
-import sys, kensaku.adapters.google_genai
-others = {"strands", "langchain_core", "agents", "pydantic_ai", "claude_agent_sdk"}
-print(sorted(others & set(sys.modules)))
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from dataclasses import replace
 
 import pytest
@@ -21,15 +19,12 @@ from openai import AsyncOpenAI
 
 from kensaku import tools_for
 from kensaku.adapters.openai_agents import HAS_DATA, wrap
-from kensaku.errors import MissingExtra
-from kensaku.models import Hit
 from kensaku.testing import faults
 from kensaku.tools import AskUserTool, WebSearchTool
 from kensaku.tools.base import Approval
 
 from .model_server import ModelServer
-
-OTTER = Hit("https://otters.example/", "Sea otters", "Otters hold hands while they sleep.")
+from .scenes import OTTER, SCENES, SECRET, staged
 
 
 @pytest.fixture
@@ -63,7 +58,7 @@ async def test_an_agent_searches_and_answers_with_what_was_found(model, make_cli
     answer, item = await run(model, tools_for("openai-agents", client=make_client("tavily")))
 
     assert answer.startswith("FINAL outcome: found · provider: tavily")
-    assert "Otters hold hands while they sleep." in answer
+    assert OTTER.content in answer
     assert upstream.asked("tavily")[0].json["query"] == "otter"
     assert not HAS_DATA or item.custom_data["output"]["hits"][0]["url"] == OTTER.url
     assert not HAS_DATA or json.loads(json.dumps(item.custom_data))["success"] is True
@@ -78,14 +73,17 @@ async def test_the_model_gets_our_words_and_bounds(model, server, make_client):
     assert offered.parameters == ours.parameters
 
 
-async def test_nothing_found_is_said(model, make_client, upstream):
-    """Somebody searched."""
-    upstream.answers("tavily", [])
+@pytest.mark.parametrize("scene", SCENES)
+async def test_an_agent_is_told_what_came_of_its_call(scene, model, server, upstream, make_client):
+    """An exception in a `FunctionTool` would end the run."""
+    server.mode, shown = SCENES[scene]
 
-    answer, item = await run(model, [wrap(WebSearchTool(make_client("tavily")))])
+    answer, item = await run(model, [wrap(staged(scene, upstream, make_client))])
 
-    assert "outcome: empty" in answer
-    assert not HAS_DATA or item.custom_data["success"] is True
+    assert answer.startswith("FINAL")
+    assert shown in answer
+    assert not HAS_DATA or item.custom_data["success"] is (scene in ("found", "empty"))
+    assert SECRET not in f"{item}{[request.body for request in server.requests]}"
 
 
 async def test_nobody_could_search_does_not_end_the_run(model, make_client, upstream):
@@ -118,19 +116,6 @@ async def test_bad_arguments_are_sent_back(model, server, make_client, upstream,
     assert answer == f"FINAL {said}"
     assert not HAS_DATA or item.custom_data["error"] == said.removeprefix("Error: ")
     assert upstream.requests == []
-
-
-class Broken(WebSearchTool):
-    async def execute(self, *args, **arguments):
-        raise RuntimeError("the key is tvly-very-secret")
-
-
-async def test_a_crash_shows_its_type_and_no_more(model):
-    """An exception in a `FunctionTool` ends the run."""
-    answer, item = await run(model, [wrap(Broken())])
-
-    assert answer == "FINAL Error: web_search failed (RuntimeError)"
-    assert "secret" not in f"{item}"
 
 
 class TwoQueries(ModelServer):
@@ -205,36 +190,3 @@ def test_a_tool_that_needs_approval_says_so():
     assert isinstance(wrap(WebSearchTool()), FunctionTool)
     assert wrap(WebSearchTool()).needs_approval is False
     assert wrap(Careful()).needs_approval is True
-
-
-def in_a_fresh_python(code: str) -> str:
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert ran.returncode == 0, ran.stderr
-    return ran.stdout.strip()
-
-
-@pytest.mark.usefixtures("processes")
-def test_importing_it_imports_no_other_framework():
-    """The SDK itself brings `mcp`."""
-    others = "langchain_core strands pydantic_ai google.genai claude_agent_sdk sqlalchemy ddgs"
-    code = (
-        "import sys, kensaku.adapters.openai_agents\n"
-        f"print([m for m in {others.split()!r} if m in sys.modules])"
-    )
-
-    assert in_a_fresh_python(code) == "[]"
-
-
-@pytest.mark.usefixtures("processes")
-def test_without_the_framework_it_says_what_to_install(monkeypatch):
-    """By the entry, and by the module itself."""
-    code = (
-        "import sys\nsys.modules['agents'] = None\n"
-        "try:\n    import kensaku.adapters.openai_agents\nexcept ValueError as e:\n    print(e)"
-    )
-
-    assert in_a_fresh_python(code).endswith('pip install "kensaku-search[openai-agents]"')
-    monkeypatch.setattr("kensaku.adapters._importable", lambda _: False)
-    with pytest.raises(MissingExtra) as caught:
-        tools_for("openai_agents")
-    assert caught.value.extra == "openai-agents"

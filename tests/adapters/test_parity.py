@@ -6,6 +6,8 @@ The frameworks with environments of their own go through the same checks by `mak
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 import warnings
 from importlib import import_module
 from importlib.util import find_spec
@@ -16,7 +18,7 @@ from jsonschema import Draft202012Validator
 
 from kensaku import tools_for
 from kensaku.adapters import ADAPTERS
-from kensaku.errors import MissingExtra, UsageError
+from kensaku.errors import UsageError
 from kensaku.tools.registry import TOOLS, make_tool
 
 from . import parity
@@ -43,7 +45,6 @@ with warnings.catch_warnings():  # what frameworks warn of when they are compile
     warnings.simplefilter("ignore")
     for _module in {ADAPTERS[f].module for f in PRESENT}:
         import_module(_module)
-ABSENT = [f for f in ADAPTERS if f not in PRESENT]
 every_framework = pytest.mark.parametrize("framework", PRESENT)
 
 
@@ -118,17 +119,6 @@ def test_the_entry_gives_one_tool_for_each_name(framework):
     assert len(tools_for(framework.upper().replace("-", "_"), ["web_search"])) == 1
 
 
-@pytest.mark.parametrize("framework", ABSENT)
-def test_a_framework_that_is_not_installed_is_named_with_its_extra(framework):
-    """The message is the command to run."""
-    module, _, extra = ADAPTERS[framework]
-
-    for load in (lambda: tools_for(framework), lambda: import_module(module)):
-        with pytest.raises(MissingExtra) as missing:
-            load()
-        assert f'pip install "kensaku-search[{extra}]"' in str(missing.value)
-
-
 FRAMEWORKS = {needs.partition(".")[0] for _, needs, _ in ADAPTERS.values() if needs}
 # What a framework brings along, and its adapter may use.
 BRINGS = {"claude": {"mcp"}}
@@ -154,3 +144,50 @@ def test_an_adapter_imports_no_framework_but_its_own(framework):
     imported = _imported(Path(str(find_spec(module).origin)))
 
     assert imported & FRAMEWORKS <= own | BRINGS.get(framework, set())
+
+
+def in_a_fresh_python(code: str) -> str:
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout
+
+
+@pytest.mark.usefixtures("processes")
+@pytest.mark.parametrize("framework", [f for f in PRESENT if ADAPTERS[f].needs])
+def test_importing_an_adapter_loads_no_other_framework(framework):
+    """Nor by way of what it imports of ours, nor a database."""
+    module, needs, _ = ADAPTERS[framework]
+    others = {a.needs for a in ADAPTERS.values() if a.needs} - {needs, "mcp"}
+
+    loaded = in_a_fresh_python(f"import sys, {module}; print(*sys.modules)").split()
+
+    assert not (others | {"sqlalchemy", "alembic", "ddgs"}).intersection(loaded)
+
+
+WITHOUT = """
+import sys
+from importlib import import_module
+from kensaku import tools_for
+from kensaku.adapters import ADAPTERS
+from kensaku.errors import MissingExtra
+
+for name, (module, needs, extra) in ADAPTERS.items():
+    if extra:
+        sys.modules[needs] = None
+        for load in (tools_for, lambda _: import_module(module)):
+            try:
+                load(name)
+            except MissingExtra as missing:
+                print(missing)
+"""
+
+
+@pytest.mark.usefixtures("processes")
+def test_without_a_framework_the_command_to_install_it_is_named():
+    """By the entry and by the module itself, for every framework."""
+    said = in_a_fresh_python(WITHOUT)
+
+    for extra in {a.extra for a in ADAPTERS.values() if a.extra}:
+        frameworks = [f for f, a in ADAPTERS.items() if a.extra == extra]
+        named = said.count(f'pip install "kensaku-search[{extra}]"')
+        assert named == 2 * len(frameworks), extra

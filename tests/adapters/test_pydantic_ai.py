@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-import subprocess
-import sys
 
 import pytest
 
 from kensaku import tools_for
 from kensaku.tools import WebSearchTool
 
-from .model_server import ModelServer
 from .scenes import OTTER, SCENES, SECRET, staged
 
 pytest.importorskip("pydantic_ai")
@@ -25,12 +22,6 @@ from pydantic_ai.providers.openai import OpenAIProvider
 from kensaku.adapters.pydantic_ai import ToolFailed, toolset, wrap
 
 PROTOCOLS = {"chat": OpenAIChatModel, "responses": OpenAIResponsesModel}
-
-
-@pytest.fixture
-def model():
-    with ModelServer() as server:
-        yield server
 
 
 @pytest.fixture
@@ -174,33 +165,3 @@ async def test_one_tool_serves_agents_on_several_loops(model, upstream, make_cli
     for _ in range(2):
         assert OTTER.content in await asyncio.to_thread(asyncio.run, run())
     assert OTTER.content in await run()
-
-
-@pytest.mark.usefixtures("processes")
-def test_without_the_framework_the_command_to_install_it_is_named():
-    """Both by the entry and by the module itself."""
-    code = """
-import sys
-sys.modules["pydantic_ai"] = None
-from kensaku import tools_for
-from kensaku.errors import MissingExtra
-for load in (lambda: tools_for("pydantic-ai"), lambda: __import__("kensaku.adapters.pydantic_ai")):
-    try:
-        load()
-    except MissingExtra as error:
-        print(error)
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.count('pip install "kensaku-search[pydantic-ai]"') == 2
-
-
-@pytest.mark.usefixtures("processes")
-def test_importing_it_imports_no_other_framework():
-    """An agent of one framework does not pay for the others."""
-    code = """
-import sys, kensaku.adapters.pydantic_ai
-others = {"strands", "langchain_core", "agents", "claude_agent_sdk", "google.genai", "mcp"}
-print(sorted(others & set(sys.modules)))
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"

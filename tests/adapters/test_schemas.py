@@ -14,14 +14,7 @@ from kensaku import tools_for
 from kensaku.adapters import function, schemas
 from kensaku.tools import BaseTool, Param, ToolRegistry, ToolResult, WebSearchTool
 
-from .model_server import ModelServer
 from .scenes import OTTER, SCENES, SECRET, staged
-
-
-@pytest.fixture
-def model():
-    with ModelServer() as server:
-        yield server
 
 
 def _posted(url, body):
@@ -234,25 +227,6 @@ async def test_a_function_that_does_not_await_works_in_a_running_loop(scene, ups
     assert SECRET not in text
 
 
-def test_a_function_can_be_read_by_those_who_make_schemas_of_functions(make_client):
-    """Name, types, defaults and words are where everybody looks for them."""
-    tool = WebSearchTool(make_client("tavily"))
-
-    for made in (function.wrap(tool), function.wrap_sync(tool)):
-        assert made.__name__ == "web_search"
-        assert made.__doc__.startswith(tool.description)
-        assert "query: What to search for" in made.__doc__
-        hints = typing.get_type_hints(made)
-        assert hints["query"] is str
-        assert hints["max_results"] is int
-        assert hints["topic"] == typing.Literal["general", "news", "finance", "papers", "code"]
-        assert hints["include_domains"] == list[str] | None
-        assert hints["return"] is str
-        signature = inspect.signature(made)
-        assert signature.parameters["query"].default is inspect.Parameter.empty
-        assert signature.parameters["max_results"].default == 5
-
-
 def test_a_schema_generator_understands_the_function(make_client):
     """pydantic reads it as it reads any function."""
     pydantic = pytest.importorskip("pydantic")
@@ -415,15 +389,3 @@ def test_a_function_has_the_signature_of_its_tool(wrap):
         "Echo.\n\nArgs:\n    text: What.\n    times: How often.\n    mode: How.\n"
         "    share: A share.\n    hosts: Hosts.\n    loud: Loud.\n    rows: Rows."
     )
-
-
-async def test_a_function_is_called_as_its_signature_says():
-    """By position or by name; too many, or one twice, is a mistake of the program."""
-    run, plain = function.wrap(Echo()), function.wrap_sync(Echo())
-
-    assert await run("ab", 2) == await run("ab", times=2) == plain(text="ab", times=2) == "abab"
-    with pytest.raises(TypeError, match="got text twice"):
-        await run("ab", text="c")
-    with pytest.raises(TypeError, match="takes at most 7 arguments, 8 were given"):
-        await run(*"12345678")
-    assert len(typing.get_type_hints(run)) == 8

@@ -5,15 +5,13 @@ from __future__ import annotations
 import asyncio
 import gc
 import json
-import subprocess
-import sys
 
 import pytest
 
 from kensaku import tools_for
 from kensaku.tools import WebSearchTool
 
-from .model_server import CUT_OFF, ModelServer
+from .model_server import CUT_OFF
 from .scenes import OTTER, SCENES, SECRET, staged
 
 pytest.importorskip("strands")
@@ -21,12 +19,6 @@ from strands import Agent
 from strands.models.openai import OpenAIModel
 
 from kensaku.adapters.strands import wrap
-
-
-@pytest.fixture
-def model():
-    with ModelServer() as server:
-        yield server
 
 
 def agent_with(model, *tools):
@@ -117,33 +109,3 @@ async def test_tools_for_gives_an_agent_its_tools(model, upstream, make_client):
 
     assert OTTER.content in answer
     assert list(model.offered) == ["web_search", "web_extract", "web_context"]
-
-
-@pytest.mark.usefixtures("processes")
-def test_without_the_framework_the_command_to_install_it_is_named():
-    """Both by the entry and by the module itself."""
-    code = """
-import sys
-sys.modules["strands"] = None
-from kensaku import tools_for
-from kensaku.errors import MissingExtra
-for load in (lambda: tools_for("strands"), lambda: __import__("kensaku.adapters.strands")):
-    try:
-        load()
-    except MissingExtra as error:
-        print(error)
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.count('pip install "kensaku-search[strands]"') == 2
-
-
-@pytest.mark.usefixtures("processes")
-def test_importing_it_imports_no_other_framework():
-    """An agent of one framework does not pay for the others."""
-    code = """
-import sys, kensaku.adapters.strands
-others = {"pydantic_ai", "langchain_core", "agents", "claude_agent_sdk", "google.genai"}
-print(sorted(others & set(sys.modules)))
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"

@@ -41,11 +41,6 @@ def test_names_may_come_from_a_generator():
     assert [tool.__name__ for tool in tools] == ["web_map", "ask_user"]
 
 
-def test_each_tool_gets_the_options_that_it_takes():
-    """web_context has no `max_tokens` of its own: the model gives them."""
-    assert len(tools_for("function", max_tokens=500)) == 3
-
-
 @pytest.mark.parametrize(
     ("framework", "names", "options", "message"),
     [

@@ -139,11 +139,3 @@ def test_a_bound_is_told_in_japanese_as_well(param, value, sentence):
         param.check(value)
 
     assert translator("ja")(refused.value.message) == sentence
-
-
-@pytest.mark.parametrize("kind", ["string", "array", "integer", "number", "boolean"])
-def test_without_bounds_nothing_is_refused_but_the_kind(kind):
-    """None is no bound."""
-    value = {"string": "", "array": [], "integer": -(10**6), "number": -1e9, "boolean": False}[kind]
-
-    assert Param("p", kind, ABOUT).check(value) == value

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import typing
-
 import pytest
 
 from kensaku import tools
 from kensaku.errors import ConfigError, UnknownName
-from kensaku.tools import BaseTool, RAGSearchTool, ReasoningTool, ToolRegistry, ToolResult
+from kensaku.tools import RAGSearchTool, ReasoningTool, ToolRegistry
 from kensaku.tools.param import in_language
 from kensaku.tools.registry import TOOLS, ToolOptions, make_tool, make_tools, options_of
 
@@ -62,21 +60,6 @@ def test_get_gives_the_tool_or_none():
     assert registry.get("no such tool") is None
 
 
-def test_register_adds_a_tool_of_ones_own():
-    """(S3-30)"""
-
-    class Clock(BaseTool):
-        name, about = "clock", {"en": "What time it is."}
-
-        async def execute(self):
-            return ToolResult(True, output="noon", text="noon")
-
-    registry = ToolRegistry(enabled=[])
-    registry.register(clock := Clock())
-
-    assert registry.get("clock") is clock
-
-
 @pytest.mark.parametrize(
     ("text", "error"),
     [
@@ -104,13 +87,6 @@ def test_the_options_are_those_of_the_constructors():
     assert "max_tokens" not in accepted["verify_quote"]
 
 
-def test_every_tool_takes_a_client_and_a_language():
-    """Whoever makes tools by name passes both."""
-    for cls in TOOLS.values():
-        hints = typing.get_type_hints(getattr(tools, cls).__init__, localns={"Kensaku": object})
-        assert {"client", "language", "fence"} <= set(hints)
-
-
 def test_each_tool_gets_the_options_that_it_takes():
     """One call makes several tools that do not take the same."""
     search, context = make_tools(["web_search", "web_context"], max_tokens=500, fence=False)
@@ -127,12 +103,6 @@ def test_an_option_that_no_tool_takes_is_named_with_the_nearest(names, option, n
     """A typing mistake is not a TypeError from inside."""
     with pytest.raises(UnknownName, match=f"no option '{option}'.*{nearest}"):
         make_tools(names, **{option: 1})
-
-
-def test_an_option_of_another_tool_is_refused():
-    """What would have no effect is said."""
-    with pytest.raises(UnknownName, match="no option 'max_tokens'"):
-        make_tool("ask_user", max_tokens=500)
 
 
 @pytest.mark.parametrize("name", TOOLS)

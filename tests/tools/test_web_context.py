@@ -10,7 +10,7 @@ from kensaku.models import Attempt, Hit, Outcome
 from kensaku.testing import faults
 from kensaku.tools import WebContextTool
 
-from .doubles import OTTERS, PROSE
+from .doubles import PROSE
 
 
 async def test_passages_are_numbered_and_fenced(make_client, upstream):
@@ -58,33 +58,6 @@ async def test_nobody_is_a_failure_and_nothing_is_not(make_client, upstream):
     assert (nothing.success, nobody.success) == (True, False)
     assert nothing.text.startswith("outcome: empty")
     assert nobody.text.startswith("outcome: unavailable")
-
-
-async def test_local_passages_are_not_said_to_be_from_the_web(make_client, upstream):
-    """And the model is told that the web failed: by whom, and why."""
-    client = make_client("tavily", "local")
-    await client.index.add([OTTERS])
-    upstream.fails("tavily", faults.status(401, {"detail": {"error": "bad credentials"}}))
-
-    result = await WebContextTool(client).invoke({"query": "sea otters"})
-
-    ours, _, passages = result.text.partition("<<<local ")
-    assert "The web could not be searched" in ours
-    assert "- tavily: it does not take this key (HTTP 401); check TAVILY_API_KEY" in ours
-    assert "is from the local index, not from the web" in ours
-    assert "found on the web" not in ours
-    assert "bad credentials" in ours.partition("<<<failures ")[2]
-    assert "kelp forests" in passages
-
-
-async def test_why_nobody_could_search_is_said(make_client, upstream):
-    """Without a passage there is nothing else to say."""
-    upstream.fails("tavily", faults.status(401))
-
-    result = await WebContextTool(make_client("tavily")).invoke({"query": "sea otters"})
-
-    assert "- tavily: it does not take this key (HTTP 401); check TAVILY_API_KEY" in result.text
-    assert "local index" not in result.text
 
 
 FAILED = Attempt("brave", Outcome.UNAVAILABLE, errors.KeyRefused("brave", "go away", status=401))

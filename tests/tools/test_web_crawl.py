@@ -33,18 +33,6 @@ async def test_whoever_shows_a_crawl_hears_how_far_it_is(site, fetching):
     assert heard
 
 
-async def test_ten_failures_are_shown(upstream, fetching):
-    """The data has them all."""
-    upstream.serves("/robots.txt", "User-agent: *\nAllow: /\n")
-    links = "".join(f"<p><a href='/gone{n}'>{n}</a></p>" for n in range(12))
-    site = upstream.serves("/", f"<title>Start</title><main>{links}</main>")
-
-    result = await WebCrawlTool(fetching, fence=False).invoke({"url": site, "limit": 30})
-
-    assert len(result.output["failed"]) == 12
-    assert result.text.count("could not be had: ") == 11  # ten and the line that counts them
-
-
 async def test_a_site_that_does_not_answer_is_a_failure(site, fetching):
     """It is no site without pages."""
     result = await WebCrawlTool(fetching).invoke({"url": f"{site}nowhere"})
