@@ -11,8 +11,8 @@ import pytest
 from sqlalchemy import make_url
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
-from kensaku.database import Database, sqlite_file
-from kensaku.database.sqlite_file import PRAGMAS, is_locked, make_private, path_of
+from kensaku.database import Database
+from kensaku.database.sqlite_file import is_locked, make_private, path_of
 from kensaku.errors import ConfigError, DatabaseFault
 
 
@@ -76,6 +76,18 @@ def locked(name: str | None) -> DBAPIError:
     return DBAPIError("SELECT 1", {}, error)
 
 
+async def test_a_connection_waits_syncs_and_follows_keys(file_db: Database) -> None:
+    """As SQLite says; with WAL only from the version on in which it can be trusted."""
+    names = ("busy_timeout", "synchronous", "foreign_keys", "journal_mode")
+    async with file_db.read() as connection:
+        found = [
+            (await connection.exec_driver_sql(f"PRAGMA {name}")).scalar_one() for name in names
+        ]
+
+    journal = "wal" if sqlite3.sqlite_version_info >= (3, 51, 3) else "truncate"
+    assert found == [10_000, 2, 1, journal]
+
+
 @pytest.mark.parametrize(
     ("error", "is_so"),
     [
@@ -90,25 +102,3 @@ def locked(name: str | None) -> DBAPIError:
 def test_a_lock_is_told_by_its_name(error: SQLAlchemyError, is_so: bool) -> None:
     """Texts change."""
     assert is_locked(error) is is_so
-
-
-def test_a_connection_waits_syncs_and_follows_keys() -> None:
-    """With the journal that this SQLite can be trusted with."""
-    assert sqlite_file.SAFE_WAL == (3, 51, 3)
-    journal = "WAL" if sqlite3.sqlite_version_info >= (3, 51, 3) else "TRUNCATE"
-    assert list(PRAGMAS) == [
-        "PRAGMA busy_timeout = 10000",
-        f"PRAGMA journal_mode = {journal}",
-        "PRAGMA synchronous = FULL",
-        "PRAGMA foreign_keys = ON",
-    ]
-
-
-async def test_the_connections_of_a_database_have_them(file_db: Database) -> None:
-    """Each of them, as SQLite says."""
-    async with file_db.read() as connection:
-        found = [
-            (await connection.exec_driver_sql(f"PRAGMA {name}")).scalar_one()
-            for name in ("busy_timeout", "synchronous", "foreign_keys")
-        ]
-    assert found == [10_000, 2, 1]

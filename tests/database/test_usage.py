@@ -233,77 +233,32 @@ async def test_a_row_has_all_that_is_known_of_its_group(file_db, now):
     await usage.flush()
 
     by_tenant = await summarise(file_db, "tenant", today=NOON.date())
-    by_provider = await summarise(file_db, today=NOON.date())
 
-    assert [row.to_dict() for row in by_tenant] == [
-        {
-            "group": "acme",
-            "requests": 3,
-            "searches": 1,
-            "cached": 1,
-            "cost": 0.008,
-            "credits": 3.0,
-            "outcomes": {"found": 2, "empty": 1},
-            "mean_ms": 34.0,
-            "p50_ms": 3.0,
-            "p95_ms": 118.4,
-        },
-        {
-            "group": "umbrella",
-            "requests": 1,
-            "searches": 1,
-            "cached": 0,
-            "cost": 0.0,
-            "credits": 0.0,
-            "outcomes": {"unavailable": 1},
-            "mean_ms": 900.0,
-            "p50_ms": 768.0,
-            "p95_ms": 998.4,
-        },
-    ]
-    assert by_provider[1].to_dict() == {
-        "group": "tavily",
-        "requests": 0,
+    assert by_tenant[0].to_dict() == {
+        "group": "acme",
+        "requests": 3,
         "searches": 1,
-        "cached": 0,
+        "cached": 1,
         "cost": 0.008,
-        "credits": 0.0,
-        "outcomes": {"found": 1},
-        "mean_ms": 80.0,
-        "p50_ms": 96.0,
-        "p95_ms": 124.8,
+        "credits": 3.0,
+        "outcomes": {"found": 2, "empty": 1},
+        "mean_ms": 34.0,
+        "p50_ms": 3.0,
+        "p95_ms": 118.4,
     }
+    assert [(r.group, r.p50_ms, r.p95_ms) for r in by_tenant[1:]] == [("umbrella", 768.0, 998.4)]
 
 
-@pytest.mark.parametrize(
-    ("elapsed_ms", "bucket"),
-    [(0, 0), (0.9, 0), (1, 1), (1.9, 1), (2, 2), (4, 3), (8_191, 13), (16_383, 14), (16_384, 15), (10**9, 15)],
-)  # fmt: skip
-async def test_buckets_of_latencies_double(file_db, now, elapsed_ms, bucket):
+async def test_buckets_of_latencies_double(file_db, now):
     """Under 1 ms, under 2, under 4 … and the rest."""
     usage = UsageWriter(file_db, now=now)
-    usage.record(outcome="found", elapsed_ms=elapsed_ms)
+    for elapsed_ms in (0, 0.9, 1, 1.9, 2, 4, 8_191, 16_383, 16_384, 10**9):
+        usage.record(outcome="found", elapsed_ms=elapsed_ms)
     await usage.flush()
 
-    found = [await count(file_db, f"latency_{n}") for n in range(16)]
+    found = {n: c for n in range(16) if (c := await count(file_db, f"latency_{n}"))}
 
-    assert found == [int(n == bucket) for n in range(16)]
-
-
-@pytest.mark.parametrize(
-    ("histogram", "share", "ms"),
-    [
-        ([4], 0.5, 0.5),
-        ([0, 4], 0.5, 1.5),
-        ([1, 0, 0, 1], 0.5, 1.0),
-        ([1, 0, 0, 1], 0.75, 6.0),
-        ([1, 1], 1.0, 2.0),
-        ([0, 0], 0.5, 0.0),
-    ],
-)
-def test_a_percentile_is_interpolated_in_its_bucket(histogram, share, ms):
-    """The third bucket holds 4 ms up to 8."""
-    assert percentile(histogram, share) == ms
+    assert found == {0: 2, 1: 2, 2: 1, 3: 1, 13: 1, 14: 1, 15: 2}
 
 
 @pytest.mark.parametrize(
@@ -320,22 +275,6 @@ async def test_a_label_is_stored_if_its_column_holds_it(file_db, now, label, len
     async with file_db.read() as connection:
         stored = sorted(await connection.scalars(select(USAGE.c[label])))
     assert stored == ["(other)", "x" * length]
-
-
-async def test_what_could_not_be_written_is_added_to_what_came_later(file_db, now):
-    """The same group and others."""
-    usage = UsageWriter(file_db, now=now)
-    usage.record(outcome="found", cost=1.0)
-    usage.record(outcome="empty", cost=2.0)
-    groups, usage._groups = usage._groups, {}
-    usage.record(outcome="found", cost=4.0)
-
-    usage._keep(groups)
-    await usage.flush()
-    await usage.flush()
-
-    assert await count(file_db, "cost") == 7.0
-    assert await count(file_db) == 3
 
 
 async def test_a_database_that_cannot_be_written_is_warned_of_once(file_db, now, caplog):
@@ -372,11 +311,6 @@ async def test_old_usage_is_deleted_once_a_day(file_db, now):
         left.append(await count(file_db))
 
     assert left == [0, 1, 0]
-
-
-async def test_nothing_used_is_an_empty_list(db):
-    """And no error."""
-    assert await summarise(db) == []
 
 
 async def test_usage_is_deleted_after_its_days(db, now):

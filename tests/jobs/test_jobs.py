@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import subprocess
 import sys
 import threading
@@ -133,18 +132,6 @@ async def test_closing_twice_is_fine(running):
     """A server that fails while it stops may do so."""
     await running.close()
     await running.close()
-
-
-async def test_the_database_is_the_owners_alone(jobs, settings):
-    """Arguments and results are in it; the umask may be careless."""
-    before = os.umask(0)
-    try:
-        await asyncio.gather(*(jobs.list() for _ in range(3)))
-    finally:
-        os.umask(before)
-
-    modes = [path.stat().st_mode & 0o777 for path in (settings.home, settings.home / "kensaku.db")]
-    assert modes == [0o700, 0o600]
 
 
 async def test_running_jobs_writes_no_logs(jobs, capfd, caplog):
