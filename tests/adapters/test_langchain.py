@@ -5,45 +5,25 @@ from __future__ import annotations
 import asyncio
 import json
 
-import httpx
 import pytest
-from langchain_core.messages import ToolMessage
 from langchain_core.tools import StructuredTool
-from langchain_openai import ChatOpenAI
 
 from kensaku import tools_for
 from kensaku.adapters.langchain import wrap
 from kensaku.testing import faults
 from kensaku.tools import WebSearchTool
 
-from .scenes import OTTER, SCENES, SECRET, staged
-
-try:
-    from langchain.agents import create_agent
-except ImportError:  # before LangChain 1
-    from langgraph.prebuilt import create_react_agent as create_agent
-
-
-def agent_of(model, tools, **connections):
-    chat = ChatOpenAI(
-        base_url=model.openai_url, api_key="not-a-key", model="scripted", **connections
-    )
-    return create_agent(chat, tools=tools)
-
-
-async def run(model, tools, question="What do otters do?"):
-    async with httpx.AsyncClient() as http:  # LangChain's own is shared, and nobody closes it
-        agent = agent_of(model, tools, http_async_client=http)
-        state = await agent.ainvoke({"messages": [("user", question)]})
-    message = next(m for m in state["messages"] if isinstance(m, ToolMessage))
-    return state["messages"][-1].content, message
+from .agents import langchain_agent, run_langchain
+from .scenes import OTTER
 
 
 async def test_an_agent_searches_and_answers_with_what_was_found(model, make_client, upstream):
     """The whole way: agent, tool, HTTP, and back into the answer."""
     upstream.answers("tavily", [OTTER])
 
-    answer, message = await run(model, tools_for("langchain", client=make_client("tavily")))
+    answer, message = await run_langchain(
+        model, tools_for("langchain", client=make_client("tavily"))
+    )
 
     assert answer.startswith("FINAL outcome: found · provider: tavily")
     assert OTTER.content in answer
@@ -52,36 +32,11 @@ async def test_an_agent_searches_and_answers_with_what_was_found(model, make_cli
     assert message.artifact["output"]["hits"][0]["url"] == OTTER.url
 
 
-async def test_the_model_gets_our_words_and_bounds(model, make_client):
-    """The schema on the wire is the tool's own, not one that was made from a signature."""
-    (tool,) = tools_for("langchain", ["web_search"], client=make_client("tavily"))
-    await run(model, [tool])
-
-    offered = model.offered["web_search"]
-    ours = WebSearchTool()
-    assert offered.description == ours.description
-    assert offered.parameters["properties"] == ours.parameters["properties"]
-    assert offered.parameters["required"] == ["query"]
-
-
-@pytest.mark.parametrize("scene", SCENES)
-async def test_an_agent_is_told_what_came_of_its_call(scene, model, upstream, make_client):
-    """The run goes on in any case; only what did not work has the status of an error."""
-    model.mode, shown = SCENES[scene]
-
-    answer, message = await run(model, [wrap(staged(scene, upstream, make_client))])
-
-    assert answer.startswith("FINAL")
-    assert shown in answer
-    assert message.status == ("success" if scene in ("found", "empty") else "error")
-    assert SECRET not in f"{message}{[request.body for request in model.requests]}"
-
-
 async def test_nobody_could_search_is_an_error_with_its_reasons(model, make_client, upstream):
     """The run goes on, the status says so, and the data beside the text has each attempt."""
     upstream.fails("tavily", faults.status(401))
 
-    answer, message = await run(model, [wrap(WebSearchTool(make_client("tavily")))])
+    answer, message = await run_langchain(model, [wrap(WebSearchTool(make_client("tavily")))])
 
     assert "outcome: unavailable" in answer
     assert message.status == "error"
@@ -95,7 +50,7 @@ async def test_an_argument_nobody_asked_for_does_not_end_the_run(model, make_cli
     """Some of these are names of LangChain's own parameters."""
     model.arguments = {"query": "otter", extra: {}}
 
-    answer, message = await run(model, [wrap(WebSearchTool(make_client("tavily")))])
+    answer, message = await run_langchain(model, [wrap(WebSearchTool(make_client("tavily")))])
 
     said = f"Error: web_search has no argument '{extra}'"
     assert answer.startswith(f"FINAL {said}")
@@ -103,22 +58,11 @@ async def test_an_argument_nobody_asked_for_does_not_end_the_run(model, make_cli
     assert wrap(WebSearchTool()).invoke({"query": "otter", extra: {}}).startswith(said)
 
 
-async def test_two_calls_at_once_get_two_results(model, make_client, upstream):
-    """A model may call in parallel."""
-    model.mode = "parallel"
-    upstream.answers("tavily", [OTTER])
-
-    answer, _ = await run(model, [wrap(WebSearchTool(make_client("tavily")))])
-
-    assert len(model.shown) == 2
-    assert answer.count("outcome: found") == 2
-
-
 async def test_it_works_without_await_too(model, make_client, upstream):
     """`invoke` in a thread, while a loop is running elsewhere."""
     upstream.answers("tavily", [OTTER])
     client = make_client("tavily")
-    agent = agent_of(model, [wrap(WebSearchTool(client))])
+    agent = langchain_agent(model, [wrap(WebSearchTool(client))])
 
     state = await asyncio.to_thread(agent.invoke, {"messages": [("user", "otters?")]})
 

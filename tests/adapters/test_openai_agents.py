@@ -24,7 +24,7 @@ from kensaku.tools import AskUserTool, WebSearchTool
 from kensaku.tools.base import Approval
 
 from .model_server import ModelServer
-from .scenes import OTTER, SCENES, SECRET, staged
+from .scenes import OTTER
 
 
 @pytest.fixture
@@ -64,28 +64,6 @@ async def test_an_agent_searches_and_answers_with_what_was_found(model, make_cli
     assert not HAS_DATA or json.loads(json.dumps(item.custom_data))["success"] is True
 
 
-async def test_the_model_gets_our_words_and_bounds(model, server, make_client):
-    """Strict mode would make every argument required and drop the defaults."""
-    await run(model, [wrap(WebSearchTool(make_client("tavily")))])
-
-    offered, ours = server.offered["web_search"], WebSearchTool()
-    assert offered.description == ours.description
-    assert offered.parameters == ours.parameters
-
-
-@pytest.mark.parametrize("scene", SCENES)
-async def test_an_agent_is_told_what_came_of_its_call(scene, model, server, upstream, make_client):
-    """An exception in a `FunctionTool` would end the run."""
-    server.mode, shown = SCENES[scene]
-
-    answer, item = await run(model, [wrap(staged(scene, upstream, make_client))])
-
-    assert answer.startswith("FINAL")
-    assert shown in answer
-    assert not HAS_DATA or item.custom_data["success"] is (scene in ("found", "empty"))
-    assert SECRET not in f"{item}{[request.body for request in server.requests]}"
-
-
 async def test_nobody_could_search_does_not_end_the_run(model, make_client, upstream):
     """The model is told, the program has the reasons, and nobody sees the key."""
     upstream.fails("tavily", faults.status(401))
@@ -98,24 +76,6 @@ async def test_nobody_could_search_does_not_end_the_run(model, make_client, upst
         not HAS_DATA or item.custom_data["output"]["attempts"][0]["error"]["type"] == "KeyRefused"
     )
     assert "tavily-test-key" not in f"{answer}{item}"
-
-
-@pytest.mark.parametrize(
-    ("mode", "said"),
-    [
-        ("badargs", "Error: max_results is 999; it must be 1 to 20"),
-        ("badjson", "Error: the arguments are not JSON; send one object"),
-    ],
-)
-async def test_bad_arguments_are_sent_back(model, server, make_client, upstream, mode, said):
-    """The SDK does not check them for a `FunctionTool`."""
-    server.mode = mode
-
-    answer, item = await run(model, [wrap(WebSearchTool(make_client("tavily")))])
-
-    assert answer == f"FINAL {said}"
-    assert not HAS_DATA or item.custom_data["error"] == said.removeprefix("Error: ")
-    assert upstream.requests == []
 
 
 class TwoQueries(ModelServer):
