@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from kensaku import Outcome
-from kensaku.answers.context import Citation, Context, check_budget
-from kensaku.errors import InvalidQuery
+from kensaku.answers.context import Citation, Context
 from kensaku.models import Passage
 
 
@@ -41,16 +38,3 @@ def test_a_context_is_ready_for_json() -> None:
         "notes": ["note"],
         "confidence": None,
     }
-
-
-@pytest.mark.parametrize(
-    ("tokens", "valid"),
-    [(1, True), (1_000_000, True), (0, False), (1_000_001, False), (True, False), (2.0, False)],
-)
-def test_a_budget_is_a_number_of_tokens(tokens: object, valid: bool) -> None:
-    """From one to a million."""
-    if valid:
-        check_budget(tokens)
-    else:
-        with pytest.raises(InvalidQuery, match="1 to 1,000,000"):
-            check_budget(tokens)

@@ -1,14 +1,15 @@
-"""One setting of a model holds for every caller, and what is set and not used is said."""
+"""A model, or one that fails, is the same for every caller; what is set and not used is said."""
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
 from kensaku.answers.model import unused_settings
 from kensaku.testing import FakeUpstream, faults
-from tests.answers.conftest import Web
+from tests.answers.conftest import KEY, Model, Web
 from tests.server.conftest import make_server as make_server
 
 QUESTION = "How do sea otters sleep?"
@@ -92,3 +93,57 @@ def test_which_settings_are_not_used(
 ) -> None:
     """In one sentence."""
     assert unused_settings(client(**settings).settings) == said
+
+
+# --- a model that fails, or lies: the same for every caller
+
+
+BOTH = f"{QUESTION} What do sea otters eat each day?"
+every_call = pytest.mark.parametrize("call", ["answer", "ask", "research"])
+
+
+@every_call
+@pytest.mark.parametrize(
+    "fault", [faults.status(500), faults.status(401, {"error": KEY}), faults.html(), faults.reset()]
+)
+async def test_a_model_that_is_down_is_said_and_the_sources_speak(
+    call: str, fault: Any, client: Any, upstream: FakeUpstream, model: Model
+) -> None:
+    """For the plan and for the text; without its key."""
+    upstream.fails("llm", fault)
+    task = QUESTION if call == "answer" else BOTH  # a simple question needs no plan
+    made = await getattr(client(**model.settings), call)(task)
+
+    assert made.written_by == "extract"
+    assert "hold hands while they sleep. [1]" in made.text
+    assert any("this is an extract" in note for note in made.notes)
+    assert call == "answer" or any("made no plan" in note for note in made.notes)
+    assert KEY not in json.dumps([made.to_dict(), made.notes])
+
+
+@every_call
+@pytest.mark.parametrize(
+    "reply",
+    ["No idea.", "They do [8, 9].", "Hidden [1]", "[1] [2]", "#" * 9_999, "\u200b",
+     'Lies [1: "nothing of the kind there"].', 'Lies [99: "hold hands"].'],
+)  # fmt: skip
+async def test_a_text_that_nothing_supports_is_not_shown(
+    call: str, reply: str, client: Any, model: Model
+) -> None:
+    """None of its citations holds: the extract stands, and a note says so."""
+    model.says("", reply)
+    made = await getattr(client(**model.settings), call)(QUESTION)
+
+    assert made.written_by == "extract"
+    assert "hold hands while they sleep. [1]" in made.text
+    assert any("this is an extract" in note for note in made.notes)
+
+
+@every_call
+async def test_without_sources_no_model_writes(call: str, client: Any, model: Model) -> None:
+    """It would write from memory."""
+    model.says("", "Leonardo did.")
+    made = await getattr(client(**model.settings), call)("Who painted the Mona Lisa?")
+
+    assert made.outcome == "empty"
+    assert all(rules.startswith("Plan") for rules, _ in model.asked(""))

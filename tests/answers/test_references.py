@@ -20,28 +20,34 @@ SOURCES = [
 
 
 @pytest.mark.parametrize(
-    ("style", "text", "entry"),
+    ("style", "text", "lines"),
     [
         ("numbered", "They sleep. [1][3] They eat. [2]",
-         "- [1] Sleep. https://a.example/x (2024-03-02T10:00:00Z)"),
+         ["- [1] Sleep. https://a.example/x (2024-03-02T10:00:00Z)",
+          "- [2] Food. https://b.example/",
+          "- [3] More sleep. https://a.example/y (2024-07-01)"]),
         ("apa", "They sleep. (Ann Lee, 2024a; Ann Lee, 2024b) They eat. (b.example, n.d.)",
-         "- Ann Lee. (2024a, March 2). Sleep. https://a.example/x"),
+         ["- Ann Lee. (2024a, March 2). Sleep. https://a.example/x",
+          "- Ann Lee. (2024b, July 1). More sleep. https://a.example/y",
+          "- b.example. (n.d.). Food. https://b.example/"]),
         ("chicago", "They sleep. (Ann Lee 2024a; Ann Lee 2024b) They eat. (b.example n.d.)",
-         "- Ann Lee. 2024a. “Sleep.” March 2, 2024. https://a.example/x"),
+         ["- Ann Lee. 2024a. “Sleep.” March 2, 2024. https://a.example/x",
+          "- Ann Lee. 2024b. “More sleep.” July 1, 2024. https://a.example/y",
+          "- b.example. n.d.. “Food.” https://b.example/"]),
         ("mla", "They sleep. (Ann Lee, “Sleep”; Ann Lee, “More sleep”) They eat. "
          "(b.example, “Food”)",
-         "- Ann Lee. “Sleep.” a.example, 2 March 2024, https://a.example/x"),
+         ["- Ann Lee. “More sleep.” a.example, 1 July 2024, https://a.example/y",
+          "- Ann Lee. “Sleep.” a.example, 2 March 2024, https://a.example/x",
+          "- b.example. “Food.” b.example, https://b.example/"]),
     ],
 )  # fmt: skip
 def test_each_format_marks_the_text_and_lists_the_sources(
-    style: str, text: str, entry: str
+    style: str, text: str, lines: list[str]
 ) -> None:
-    """Two works of one author are told apart."""
+    """By number, or by the alphabet; two works of one author are told apart."""
     styled = apply_style("They sleep. [1][3] They eat. [2]", SOURCES, style, ENGLISH)
 
-    assert styled.startswith(text + "\n\n## Sources\n\n")
-    assert entry in styled
-    assert styled.count("\n- ") == 3
+    assert styled == "\n".join([text, "", "## Sources", "", *lines])
 
 
 def test_sources_are_numbered_by_first_use() -> None:
@@ -79,28 +85,6 @@ def listed(style: str, *sources: Reference) -> list[str]:
     return (
         apply_style("x", list(sources), style, ENGLISH).partition("## Sources\n\n")[2].split("\n")
     )
-
-
-@pytest.mark.parametrize(
-    ("style", "lines"),
-    [
-        ("numbered", ["- [1] Sleep. https://a.example/x (2024-03-02T10:00:00Z)",
-                      "- [2] Food. https://b.example/",
-                      "- [3] More sleep. https://a.example/y (2024-07-01)"]),
-        ("apa", ["- Ann Lee. (2024a, March 2). Sleep. https://a.example/x",
-                 "- Ann Lee. (2024b, July 1). More sleep. https://a.example/y",
-                 "- b.example. (n.d.). Food. https://b.example/"]),
-        ("chicago", ["- Ann Lee. 2024a. “Sleep.” March 2, 2024. https://a.example/x",
-                     "- Ann Lee. 2024b. “More sleep.” July 1, 2024. https://a.example/y",
-                     "- b.example. n.d.. “Food.” https://b.example/"]),
-        ("mla", ["- Ann Lee. “More sleep.” a.example, 1 July 2024, https://a.example/y",
-                 "- Ann Lee. “Sleep.” a.example, 2 March 2024, https://a.example/x",
-                 "- b.example. “Food.” b.example, https://b.example/"]),
-    ],
-)  # fmt: skip
-def test_the_list_of_sources_is_in_its_order(style: str, lines: list[str]) -> None:
-    """By number, or by the alphabet; without a date there is none."""
-    assert listed(style, *SOURCES) == lines
 
 
 def test_a_year_of_one_author_is_told_apart_by_letters() -> None:
@@ -147,11 +131,9 @@ def test_marks_in_a_text() -> None:
     assert apply_style("A [1]", [], "mla", ENGLISH) == "A [1]"
 
 
-MONTHS = ("January February March April May June July August September October November "
-          "December").split()  # fmt: skip
-
-
-@pytest.mark.parametrize(("number", "month"), [*enumerate(MONTHS, 1), (0, None), (13, None)])
+@pytest.mark.parametrize(
+    ("number", "month"), [(1, "January"), (12, "December"), (0, None), (13, None)]
+)
 def test_months_are_written_out(number: int, month: str | None) -> None:
     """What is no month is left out."""
     source = Reference(1, "https://a.example/x", "T", f"2026-{number:02}-03", "Ann")

@@ -52,6 +52,12 @@ def errand(add_kind) -> None:
     add_kind("errand", run)
 
 
+async def rename(database: Database, name: str, other: str) -> None:
+    """A database that is away refuses whoever needs this table."""
+    async with database.write() as connection:
+        await connection.execute(text(f"ALTER TABLE {name} RENAME TO {other}"))
+
+
 def ago(**time: float) -> datetime:
     return datetime.now(UTC) - timedelta(**time)
 
@@ -144,15 +150,11 @@ async def test_what_was_done_is_stored_when_the_database_comes_back(
     """The lock was busy, or the server restarted: the work is not done again for that."""
     done = 0
 
-    async def rename(name: str, other: str) -> None:
-        async with database.write() as connection:
-            await connection.execute(text(f"ALTER TABLE {name} RENAME TO {other}"))
-
     async def run(job, arguments):
         async def work():
             nonlocal done
             done += 1
-            await rename(RUNS.name, "away")
+            await rename(database, RUNS.name, "away")
             return {"done": done}
 
         return await (work() if at_the_end else job.step("work", work))
@@ -162,7 +164,7 @@ async def test_what_was_done_is_stored_when_the_database_comes_back(
         await jobs.start()
         id = await jobs.submit("errand", {})
         await until(lambda: "a run waits" in caplog.text)
-        await rename("away", RUNS.name)
+        await rename(database, "away", RUNS.name)
         job = await jobs.wait(id)
 
     assert (job.status, job.result, done) == ("done", {"done": 1}, 1)
@@ -231,13 +233,9 @@ async def test_jobs_wait_for_a_free_slot(running, add_kind):
 async def test_jobs_go_on_when_the_database_comes_back(running, database, errand, caplog):
     """The log says that it was away, and not where it is."""
 
-    async def rename(name: str, other: str) -> None:
-        async with database.write() as connection:
-            await connection.execute(text(f"ALTER TABLE {name} RENAME TO {other}"))
-
-    await rename(RUNS.name, "away")
+    await rename(database, RUNS.name, "away")
     await until(lambda: caplog.records)
-    await rename("away", RUNS.name)
+    await rename(database, "away", RUNS.name)
     id = await running.submit("errand", {})
 
     assert (await running.wait(id)).result == {"did": id}

@@ -10,7 +10,6 @@ import pytest
 
 from kensaku import Hit
 from kensaku.errors import ConfigError
-from kensaku.testing import FakeUpstream, faults
 from tests.answers.conftest import KEY, Model, Web
 
 from .conftest import BOTH, GOOD, SLEEP, WRITE, says
@@ -62,36 +61,6 @@ async def test_a_vendor_that_cannot_be_asked_is_said(name: str, client: Any) -> 
     assert answer.written_by == "extract"
     assert any("the model did not answer" in note for note in answer.notes)
     assert "hold hands" in answer.text
-
-
-@pytest.mark.parametrize(
-    "fault", [faults.status(500), faults.status(401, {"error": KEY}), faults.html(), faults.reset()]
-)
-async def test_a_model_that_is_down_is_said_and_the_extract_stands(
-    fault: Any, client: Any, upstream: FakeUpstream, model: Model
-) -> None:
-    """For the plan and for the answer, without its key."""
-    upstream.fails("llm", fault)
-    answer = await client(**model.settings).ask(BOTH)
-
-    assert answer.written_by == "extract"
-    assert any("made no plan" in note for note in answer.notes)
-    assert any("this is an extract" in note for note in answer.notes)
-    assert KEY not in json.dumps([answer.to_dict(), answer.notes])
-
-
-@pytest.mark.parametrize(
-    "reply",
-    ["No idea.", 'Lies [1: "nothing of the kind there"].', 'Lies [99: "hold hands"].', "[1] [2]",
-     "#" * 9_999, "\u200b"],
-)  # fmt: skip
-async def test_nonsense_and_lies_are_not_shown(reply: str, client: Any) -> None:
-    """None of its citations holds: the extract stands, and a note says so."""
-    answer = await client().ask(SLEEP, model=says(reply)[0])
-
-    assert answer.written_by == "extract"
-    assert "Sea otters hold hands while they sleep. [1]" in answer.text
-    assert any("this is an extract" in note for note in answer.notes)
 
 
 async def test_a_model_that_hangs_is_given_up(client: Any, clock: Any) -> None:

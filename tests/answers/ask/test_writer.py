@@ -96,11 +96,3 @@ async def test_the_fence_says_that_sources_are_the_persons_own(client: Any) -> N
 
     assert "<<<local " in prompts[-1]
     assert "collection: Fontenay Abbey" in prompts[-1]
-
-
-async def test_without_sources_nobody_writes(client: Any) -> None:
-    """A model would answer from memory."""
-    model, prompts = says("Leonardo did.")
-    answer = await client().ask("Who painted the Mona Lisa?", model=model)
-
-    assert (answer.text, prompts) == (None, [])

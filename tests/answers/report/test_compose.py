@@ -14,7 +14,7 @@ from kensaku.answers.score import Sentence
 from kensaku.answers.weigh import Finding
 from kensaku.errors import MissingExtra
 from kensaku.locale import translator
-from kensaku.models import Passage
+from kensaku.models import Outcome, Passage
 from tests.answers.report.states import A, finished
 
 ENGLISH, JAPANESE = translator("en"), translator("ja")
@@ -68,32 +68,18 @@ def test_one_question_needs_no_heading() -> None:
 
 
 def test_the_page_of_a_report() -> None:
-    """Language, title, links to passages and to the web, and who wrote it."""
+    """Three passages of a source; a file is no link, nor is a mark without a source."""
     pytest.importorskip("nh3")
     passages = tuple(Passage(A, f"<{n}>", n, n + 3) for n in range(4))
-    sources = (
-        Reference(1, A, "Sleep & rest", passages=passages),
-        Reference(2, "file:n.txt", ""),
-        Reference(4, "http://c.example/", "C"),
-    )
-    report = Report("How\n  do <otters> sleep? " + "x" * 300, "Hands. [1] [3]", None, sources,
-                    report_of(finished()).outcome)  # fmt: skip
+    sources = (Reference(1, A, "Sleep & rest", passages=passages), Reference(2, "file:n.txt", ""))
+    report = Report("<otters> " + "x" * 300, "Hands. [1] [3]", None, sources, Outcome.FOUND)
     page = to_html(report)
 
-    assert page.startswith('<!doctype html>\n<html lang="en">\n')
-    title = ("How do <otters> sleep? " + "x" * 300)[:200].replace("<", "&lt;").replace(">", "&gt;")
-    assert f"<title>{title}</title>" in page
+    assert f"<title>{('&lt;otters&gt; ' + 'x' * 300)[:206]}</title>" in page
     assert '<p>Hands. <a href="#s1">[1]</a> [3]</p>' in page
-    assert "<h2>Passages</h2>" in page
-    assert (
-        f'<section id="s1"><p>[1] <a href="{A}" rel="noreferrer noopener nofollow">Sleep &amp; rest'
-        "</a></p><blockquote>&lt;0&gt;</blockquote><blockquote>&lt;1&gt;</blockquote>"
-        "<blockquote>&lt;2&gt;</blockquote></section>\n"
-        '<section id="s2"><p>[2] file:n.txt</p></section>\n'
-        '<section id="s4"><p>[4] <a href="http://c.example/" rel="noreferrer noopener nofollow">C</a>'
-        "</p></section>\n"
-        '<p class="about">Kensaku · extract · found</p>'
-    ) in page
+    assert f'<a href="{A}" rel="noreferrer noopener nofollow">Sleep &amp; rest</a>' in page
+    assert page.count("<blockquote>") == 3
+    assert "<p>[2] file:n.txt</p>" in page
 
 
 def test_a_page_needs_the_packages_of_the_server(monkeypatch: pytest.MonkeyPatch) -> None:

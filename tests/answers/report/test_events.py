@@ -172,17 +172,6 @@ def test_the_steps_come_one_after_the_other() -> None:
     assert [s.name for s, _ in run.all_searched()] == [n for n in done if n.startswith("search")]
 
 
-def test_a_state_is_ready_for_json() -> None:
-    """And read again it is the same."""
-    run = finished()
-    assert run.to_dict() == {
-        "version": 1,
-        "request": run.request.to_dict(),
-        "results": run.results,
-    }
-    assert State.from_dict(run.to_dict()) == run
-
-
 def test_a_round_needs_a_query_of_its_own() -> None:
     """A question with one query is not searched for again."""
     run = state({"plan": plan(SLEEP, rounds=1), "search-1-1": found(), "read-1": read()})

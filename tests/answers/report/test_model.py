@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from kensaku.testing import FakeUpstream, faults
-from tests.answers.conftest import KEY, Model, Web
+from tests.answers.conftest import Model, Web
 from tests.search.support import until
 
 TASK = "How do sea otters sleep? What do sea otters eat each day?"
@@ -30,41 +30,6 @@ async def test_the_model_plans_and_writes(client: Any, web: Web, model: Model) -
     assert web.queries == ["How do sea otters sleep?", "What do sea otters eat?"]
     assert any("sentences cut" in note for note in report.notes)
     assert any("not verified" in note for note in report.notes)
-
-
-@pytest.mark.parametrize(
-    "reply",
-    ["No idea.", 'All wrong [1: "nothing of the kind"].', "\u200b", "[1] [2] [3]", "#" * 9999],
-)
-async def test_a_report_that_nothing_supports_is_not_shown(
-    reply: str, client: Any, model: Model
-) -> None:
-    """The extract stands, and a note says so."""
-    model.plans("How do sea otters sleep?")
-    model.says("Write", reply)
-    report = await client(**model.settings).research(TASK)
-
-    assert report.written_by == "extract"
-    assert "hold hands while they sleep. [1]" in report.text
-    assert any("this is an extract" in note for note in report.notes)
-
-
-@pytest.mark.parametrize(
-    "fault", [faults.status(500), faults.status(401, {"error": KEY}), faults.html(), faults.reset()]
-)
-async def test_a_model_that_fails_is_said_and_the_rules_stand(
-    fault: Any, client: Any, upstream: FakeUpstream, model: Model
-) -> None:
-    """For the plan and for the report; without its key."""
-    upstream.fails("llm", fault)
-    report = await client(**model.settings).research(TASK)
-    shown = json.dumps(report.to_dict())
-
-    assert report.written_by == "extract"
-    assert len(report.answered) == 2
-    assert any("made no plan" in note for note in report.notes)
-    assert any("did not write" in note for note in report.notes)
-    assert KEY not in shown
 
 
 @pytest.mark.parametrize(
@@ -93,16 +58,6 @@ async def test_a_plan_is_bounded(client: Any, web: Web, model: Model) -> None:
 
     assert len(web.queries) <= 4 * 2
     assert max(map(len, web.queries)) <= 300
-
-
-async def test_without_sources_no_model_writes(client: Any, web: Web, model: Model) -> None:
-    """It would write from memory."""
-    model.plans("Who painted the Mona Lisa?")
-    model.says("Write", "Leonardo did.")
-    report = await client(**model.settings).research("Who painted the Mona Lisa?")
-
-    assert report.outcome == "empty"
-    assert model.asked("Write") == []
 
 
 async def test_a_model_that_hangs_is_not_waited_for(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 from typing import Any
 
 import pytest
@@ -16,57 +17,17 @@ PROPERTIES = {"properties": {"a": {"type": "string"}}}
 
 
 def test_a_request_is_ready_for_json() -> None:
-    """All of it, and read again it is the same."""
-    plain = ResearchRequest("  otters ")
+    """Read again it is the same; what is in it is in no log."""
     full = ResearchRequest(
-        "otters", "pro", "long", "apa", PROPERTIES, ("a.example",), ("b.example",),
+        " otters ", "pro", "long", "apa", PROPERTIES, ("a.example",), ("b.example",),
         ({"name": "n.txt", "text": "x"},), "tavily, local", "docs", 60,
     )  # type: ignore[arg-type]  # fmt: skip
+    told = json.loads(json.dumps(full.to_dict()))
 
-    assert plain.to_dict() == {
-        "input": "otters",
-        "model": "auto",
-        "output_length": "standard",
-        "citation_format": "numbered",
-        "output_schema": None,
-        "include_domains": [],
-        "exclude_domains": [],
-        "files": [],
-        "route": None,
-        "collection": None,
-        "timeout": 300.0,
-    }
-    assert full.to_dict() == {
-        "input": "otters",
-        "model": "pro",
-        "output_length": "long",
-        "citation_format": "apa",
-        "output_schema": PROPERTIES,
-        "include_domains": ["a.example"],
-        "exclude_domains": ["b.example"],
-        "files": [{"name": "n.txt", "text": "x"}],
-        "route": ["tavily", "local"],
-        "collection": "docs",
-        "timeout": 60,
-    }
-    assert ResearchRequest(**full.to_dict()) == full
-    assert "otters" not in repr(plain)
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"input": "x" * 10_000},
-        {"timeout": 3_600},
-        {"timeout": 0.001},
-        {"include_domains": [f"{n}.example" for n in range(20)]},
-        {"exclude_domains": [f"{n}.example" for n in range(20)]},
-        {"route": ["local"]},
-    ],
-)
-def test_a_bound_itself_is_taken(options: dict[str, Any]) -> None:
-    """It says what is still allowed."""
-    ResearchRequest(**{"input": "otters", **options})
+    assert ResearchRequest(**told) == full
+    assert (told["input"], told["route"]) == ("otters", ["tavily", "local"])
+    assert told["files"] == [{"name": "n.txt", "text": "x"}]
+    assert "otters" not in repr(full)
 
 
 @pytest.mark.parametrize(
@@ -74,7 +35,6 @@ def test_a_bound_itself_is_taken(options: dict[str, Any]) -> None:
     [
         ({"input": "  "}, "the input is empty"),
         ({"input": b"x"}, "the input must be text, not bytes"),
-        ({"input": "x" * 10_001}, "10,001 characters"),
         ({"input": "\ud800"}, "Unicode"),
         ({"model": "giant"}, "one of mini, pro, auto"),
         ({"model": ["mini"]}, "one of mini, pro, auto"),
@@ -164,21 +124,6 @@ def test_files_are_read_in_three_forms() -> None:
     ]
     assert files[1].url == "file:b.md"
     assert "two" not in repr(files[1])
-
-
-@pytest.mark.parametrize(
-    "files",
-    [
-        [{"name": "a.txt", "text": "x"}] * 5,
-        [{"name": "a" * 196 + ".txt", "text": "x"}],
-        [{"name": "a.txt", "text": "w " * 40_000}] * 2,
-        [{"name": "a.txt", "text": "x" * 500_000}] * 2,
-        (),
-    ],
-)
-def test_files_may_be_as_many_and_as_long(files: Any) -> None:
-    """Five, 200 characters of a name, 80,000 words, a million characters."""
-    assert len(read_files(files)) == len(files)
 
 
 @pytest.mark.parametrize(

@@ -148,16 +148,6 @@ async def test_the_events_are_in_order_and_their_parts_make_the_text(client: Any
     assert json.loads(json.dumps([e.to_dict() for e in events]))
 
 
-async def test_a_large_run_has_subtopics(client: Any) -> None:
-    """Searches name the subtopic that they belong to, and each of them ends."""
-    events = [e.to_dict() for e in [e async for e in client().research_events(TASK, model="pro")]]
-    begun = {e["id"] for e in events if e["type"] == "SubtopicStarted"}
-    ended = {e["id"]: e["answered"] for e in events if e["type"] == "SubtopicEnded"}
-
-    assert {e["parent"] for e in events if e["type"] == "SearchStarted"} == begun
-    assert ended == dict.fromkeys(begun, True)
-
-
 async def test_searches_are_made_side_by_side(client: Any, upstream: FakeUpstream) -> None:
     """Both have begun before either has ended."""
     names = [type(e).__name__ async for e in client().research_events(TASK)]

@@ -146,6 +146,8 @@ async def test_what_is_no_update_is_refused_and_bounded(side: Side) -> None:
             assert answer.status in (400, 401)
     async with side.session.get(url) as answer:
         assert answer.status == 405
+    async with side.session.post(side.where + "/other") as answer:
+        assert answer.status in (401, 404)  # Telegram's address may be any
     assert side.texts == []
 
 

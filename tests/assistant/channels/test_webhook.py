@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from io import BytesIO
 from typing import Any
 
 import aiohttp
@@ -55,33 +54,6 @@ async def test_an_update_is_handled_and_answered() -> None:
     assert "s3cret" not in repr(received)
     assert "hello" not in repr(received)
     assert (Sent().status, Sent().body, Sent().content_type) == (200, "", "text/plain")
-
-
-@pytest.mark.parametrize(
-    ("method", "path", "size", "status"),
-    [
-        ("POST", "/updates", 1_048_576, 200),
-        ("POST", "/updates", 1_048_577, 413),
-        ("POST", "/other", 1, 404),
-        ("GET", "/updates", 0, 405),
-    ],
-)
-async def test_nothing_else_is_taken(method: str, path: str, size: int, status: int) -> None:
-    """Other paths, other methods, and bodies over one MiB."""
-    taken: list[int] = []
-
-    async def handle(update: Received) -> Sent:
-        taken.append(len(update.body))
-        return Sent()
-
-    async with (
-        serving(handle) as url,
-        aiohttp.ClientSession() as session,
-        session.request(method, url + path, data=BytesIO(b"x" * size)) as response,
-    ):
-        assert response.status == status
-
-    assert taken == ([size] if status == 200 else [])
 
 
 async def test_an_update_that_was_not_taken_is_sent_again(

@@ -95,13 +95,3 @@ def test_a_file_is_split_without_a_gap(tmp_path, size):
     assert [shard.start for shard in shards] == [0, *(shard.end for shard in shards[:-1])]
     assert sum(shard.size for shard in shards) == shards[-1].end == size
     assert all(shard.size == shard.end - shard.start <= 64 << 20 for shard in shards)
-
-
-def test_a_damaged_file_is_one_record_more(tmp_path):
-    """With all of the shard behind it."""
-    (tmp_path / "d.jsonl.gz").write_bytes(b"no gzip at all")
-    (shard,) = plan_shards([str(tmp_path / "d.jsonl.gz")])
-
-    ((record, done),) = records_of(shard)
-    assert isinstance(record, Rejected)
-    assert done == shard.size

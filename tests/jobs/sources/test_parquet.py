@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from kensaku.errors import MissingExtra
-from kensaku.jobs.sources import Rejected, Shard, plan_shards, records_of
+from kensaku.jobs.sources import Shard, plan_shards, records_of
 from kensaku.models import Document
 
 
@@ -60,16 +60,6 @@ def test_a_row_that_cannot_be_used_is_named(write):
 
     assert bad.reason == "without url"
     assert bad.where.startswith(f"{url} row 2 ")
-
-
-def test_a_file_that_is_none_is_a_shard_that_says_so(tmp_path):
-    """With all of its bytes."""
-    (tmp_path / "d.parquet").write_bytes(b"PAR1 not really")
-    (shard,) = plan_shards([str(tmp_path / "d.parquet")])
-    ((record, done),) = records_of(shard)
-
-    assert isinstance(record, Rejected)
-    assert done == shard.size == 15
 
 
 def test_without_its_package_the_extra_is_named(write, monkeypatch):

@@ -100,6 +100,18 @@ def test_a_file_that_is_cut_off_gives_what_it_has(tmp_path):
     assert sum(reasons(records).values()) == 1
 
 
+@pytest.mark.parametrize("name", ["d.jsonl.gz", "d.parquet", "d.warc"])
+def test_a_file_that_is_not_what_it_is_called_is_one_rejected_record(name, tmp_path):
+    """With all of its bytes: the job goes on with the others."""
+    (tmp_path / name).write_bytes(b"nothing of the kind\n" * 1_000)
+    (shard,) = plan_shards([str(tmp_path / name)])
+
+    ((record, done),) = records_of(shard)
+
+    assert isinstance(record, Rejected)
+    assert done == shard.size == 20_000
+
+
 # The writer does not close its temporary files.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_record_of_the_greatest_length_is_read_and_a_longer_one_is_not(tmp_path):

@@ -110,16 +110,6 @@ def test_a_file_that_is_cut_off_keeps_what_stands_before(read, tmp_path, compres
     assert done == shard.size
 
 
-def test_what_is_no_warc_is_one_rejected_record(tmp_path):
-    """The others of a folder are read."""
-    (tmp_path / "d.warc").write_bytes(b"hello\n" * 1_000)
-    (shard,) = plan_shards([str(tmp_path)])
-
-    ((record, done),) = records_of(shard)
-    assert isinstance(record, Rejected)
-    assert done == shard.size
-
-
 def test_without_its_package_the_extra_is_named(tmp_path, monkeypatch):
     """It is not the file's fault."""
     (tmp_path / "d.warc").touch()

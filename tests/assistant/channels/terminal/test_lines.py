@@ -8,29 +8,21 @@ import signal
 from collections.abc import Callable
 from datetime import UTC, datetime
 from io import StringIO
-from pathlib import Path
-from typing import Any
 
 import pytest
 
-from kensaku.answers.cited import Cited
 from kensaku.answers.events import ToolEnded
 from kensaku.answers.person import Question
 from kensaku.assistant.channels.terminal.format import (
-    call_command,
     call_lines,
     folded_results,
-    host_of,
     question_lines,
-    source_lines,
     write_conversation,
 )
 from kensaku.assistant.channels.terminal.input import (
-    HISTORY,
     Interrupted,
     Lines,
     on_interrupt,
-    prepare_history,
 )
 from kensaku.database.conversations import Message
 from kensaku.locale import translator
@@ -59,20 +51,6 @@ def test_a_call_in_one_line_or_in_two(columns: int, lines: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "command"),
-    [
-        ({"urls": ["https://a.example/", "https://b.example/"]},
-         'web_extract: "https://a.example/, https://b.example/"'),
-        ({"query": "", "urls": []}, 'web_extract: "unknown query"'),
-        ({"query": "a\nb"}, 'web_extract: "a b"'),
-    ],
-)  # fmt: skip
-def test_the_command_of_a_call(arguments: dict[str, Any], command: str) -> None:
-    """Its query, or its pages."""
-    assert call_command("web_extract", arguments) == command
-
-
-@pytest.mark.parametrize(
     ("count", "columns", "lines"),
     [
         (0, 40, []),
@@ -96,29 +74,6 @@ def test_a_title_gets_the_room_that_its_host_leaves() -> None:
     ]
     assert folded_results([("", "https://a.example/")], ENGLISH, 30) == ["a.example"]
     assert folded_results(FOUND, ENGLISH, 40, limit=1) == ["Title 1 · 1.example", "… 3 more"]
-
-
-@pytest.mark.parametrize(
-    ("url", "host"),
-    [("https://a.example:8/x", "a.example"), ("file:x.txt", "file"), ("https://[", ""), ("x", "")],
-)
-def test_the_host_of_an_address(url: str, host: str) -> None:
-    """Or what stands for it."""
-    assert host_of(url) == host
-
-
-def test_sources_with_and_without_their_passages() -> None:
-    """Lines of a passage that are blank are left out."""
-    cited = [
-        Cited(1, "https://a.example/", "Sleep", "One.\n\n  Two.", "page"),
-        Cited(2, "https://b.example/", "", ""),
-    ]
-    short = ["[1] (page) Sleep", "    https://a.example/", "[2] (web) https://b.example/"]
-
-    assert source_lines(cited) == short
-    assert source_lines(cited, passages=True) == [
-        *short[:2], "    One.", "      Two.", short[2],
-    ]  # fmt: skip
 
 
 def test_a_question_with_options_and_a_long_reason() -> None:
@@ -212,24 +167,3 @@ async def test_ctrl_c_calls_what_it_should_and_only_meanwhile() -> None:
         run(called.set)
     await called.wait()
     assert signal.getsignal(signal.SIGINT) is before
-
-
-@pytest.mark.parametrize(("size", "kept"), [(1_048_576, 1_048_576), (1_048_577, 524_288)])
-def test_a_history_up_to_one_mib_is_left_alone(size: int, kept: int, tmp_path: Path) -> None:
-    """Of a longer one the newest half stays."""
-    path = tmp_path / HISTORY
-    path.write_bytes(b"x" * size)
-    path.chmod(0o644)
-    prepare_history(path)
-
-    assert path.stat().st_size == kept
-    assert path.stat().st_mode & 0o777 == 0o600
-
-
-def test_the_folder_of_the_history_is_private(tmp_path: Path) -> None:
-    """And made where there is none."""
-    prepare_history(tmp_path / "home" / HISTORY)
-    prepare_history(tmp_path / "home" / HISTORY)
-
-    assert (tmp_path / "home").stat().st_mode & 0o777 == 0o700
-    assert (tmp_path / "home" / HISTORY).read_bytes() == b""
