@@ -12,12 +12,11 @@ from typing import Any
 
 import pytest
 
-from kensaku import Kensaku, Query
+from kensaku import Query
 from kensaku.answers.context import check_budget
 from kensaku.answers.report.attachments import Attachment
 from kensaku.answers.report.request import ResearchRequest, check_schema
 from kensaku.answers.verify import verify
-from kensaku.database.keys import _check_bounds as check_key
 from kensaku.errors import InvalidQuery
 from kensaku.extract import extract_html
 from kensaku.extract.html.structured import read_json_ld, read_tags
@@ -49,10 +48,6 @@ def schema(chars: int) -> dict[str, Any]:
     return {"properties": {"a": {"description": "x" * (chars - len(empty))}}}
 
 
-def seconds(value: float) -> float:
-    return Kensaku(timeout=20)._seconds(value)
-
-
 def note(text: str, name: str = "a.txt") -> Attachment:
     return Attachment(name, text)
 
@@ -62,15 +57,12 @@ Check = Callable[[Any], object]
 NUMBERS: list[tuple[str, Check, float | None, float, float]] = [
     ("results", lambda n: Query("x", max_results=n), 1, 50, 1),
     ("least score", lambda n: Query("x", min_score=n), 0, 1, 1e-9),
-    ("seconds of a call", seconds, 1e-9, 600, 1e-6),
     ("depth of a crawl", lambda n: Plan("a.example", max_depth=n), 1, 5, 1),
     ("breadth of a crawl", lambda n: Plan("a.example", max_breadth=n), 1, 500, 1),
     ("pages of a crawl", lambda n: Plan("a.example", limit=n), 1, 10_000, 1),
     ("seconds of a crawl", lambda n: Plan("a.example", timeout=n), 1, 3_600, 0.001),
     ("seconds of a research", lambda n: ResearchRequest("x", timeout=n), 1e-9, 3_600, 1e-6),
     ("tokens of a context", check_budget, 1, 1_000_000, 1),
-    ("searches of a key", lambda n: check_key("a", "", n, None), 1, 10**12, 1),
-    ("money of a key", lambda n: check_key("a", "", None, n), 1e-9, 10**9, 1e-3),
 ]  # fmt: skip
 # What is made of so many characters or entries, and how many are taken.
 SIZES: list[tuple[str, Check, int]] = [
@@ -89,7 +81,6 @@ SIZES: list[tuple[str, Check, int]] = [
     ("characters of a quote", lambda n: verify("x" * n, "y"), 10_000),
     ("characters of a pattern", lambda n: Patterns(["a" * n], "select_paths"), 500),
     ("patterns", lambda n: Patterns(["a"] * n, "select_paths"), 100),
-    ("characters of a key's name", lambda n: check_key("a" * n, "", None, None), 200),
     ("fields of a request", lambda n: params_of({"query_string": b"&".join([b"a=1"] * n)}), 500),
 ]  # fmt: skip
 

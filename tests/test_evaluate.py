@@ -52,16 +52,6 @@ def test_the_json_of_an_evaluation_is_the_promised_one():
     }
 
 
-def test_every_figure_is_rounded():
-    """What is printed is no longer than what is known."""
-    score = RouteScore("tavily", 3, 2, 0, 0.1234567, (1.26, 1.26)).to_dict()
-
-    assert score["share"] == 0.6667
-    assert score["standard_error"] == 0.2722
-    assert score["cost"] == 0.123457
-    assert (score["p50_ms"], score["p95_ms"]) == (1.3, 1.3)
-
-
 @pytest.mark.parametrize(
     ("latencies", "p50", "p95"),
     [((), 0.0, 0.0), ((7.0,), 7.0, 7.0), ((1.0, 2.0), 1.5, 2.85), (tuple(range(1, 20)), 10, 19)],

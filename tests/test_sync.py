@@ -20,7 +20,7 @@ import kensaku
 from kensaku import Document, Outcome, Settings
 from kensaku.errors import InvalidQuery, UsageError
 from kensaku.models import Hit
-from kensaku.sync import Kensaku, Portal, SyncProxy, _has_coroutines, _iterate
+from kensaku.sync import Kensaku, Portal, SyncProxy, _iterate
 from kensaku.testing import FakeUpstream, faults
 
 
@@ -121,21 +121,6 @@ def test_no_thread_is_left_behind(up: FakeUpstream, tmp_path: Path) -> None:
     gc.collect()
 
     assert "kensaku-portal" not in {t.name for t in set(threading.enumerate()) - before}
-
-
-def test_waiting_for_itself_is_refused() -> None:
-    """A callback on the client's loop that calls the client would never end."""
-    portal = Portal()
-
-    async def nothing() -> None:
-        return None
-
-    async def inside() -> None:
-        portal.run(nothing())
-
-    with pytest.raises(UsageError, match="itself"):
-        portal.run(inside())
-    portal.close(nothing)
 
 
 def test_async_iterators_are_plain_iterators_here() -> None:
@@ -341,14 +326,6 @@ def test_a_proxy_waits_for_what_would_be_awaited(portal: Portal) -> None:
     with pytest.raises(AttributeError) as hidden:
         _ = proxy._secret
     assert str(hidden.value) == "'Part' has no public '_secret'"
-
-
-@pytest.mark.parametrize(
-    ("kind", "has"), [(Part, True), (Document, False), (asyncio.Event, False), (int, False)]
-)
-def test_only_our_own_objects_with_coroutines_are_proxies(kind: type, has: bool) -> None:
-    """An event of asyncio has coroutines, and is not ours."""
-    assert _has_coroutines(kind) is has
 
 
 def test_an_iterator_without_an_end_of_its_own_is_iterated_too(portal: Portal) -> None:

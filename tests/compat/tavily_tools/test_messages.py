@@ -9,7 +9,6 @@ from kensaku.compat._errors import error_of
 from kensaku.compat._notes import japanese_note_lines, japanese_notes
 from kensaku.compat.tavily_tools import dialect
 from kensaku.compat.tavily_tools.errors import TavilyAPIError, explain_arguments
-from kensaku.compat.tavily_tools.extract import is_trouble
 from kensaku.compat.tavily_tools.messages import error_type, message
 from kensaku.compat.tavily_tools.tools import wait_before_retry
 from kensaku.models import Attempt, Hit, Outcome, Page, Query, Response
@@ -106,24 +105,6 @@ def test_the_reason_is_in_japanese(error, text):
 def test_what_passes_is_tried_again(error, retry, wait):
     """Three times; a wait of a minute is the longest (S1-12)."""
     assert wait_before_retry(error, retry) == wait
-
-
-@pytest.mark.parametrize(
-    ("error", "trouble"),
-    [
-        (_outage(500), True),
-        (errors.Unreadable("tavily", "m"), True),
-        (errors.Blocked("tavily", "m"), True),
-        (errors.CircuitOpen("tavily", "m"), True),
-        (errors.KeyRefused("tavily", "m", status=403), True),
-        (errors.KeyRefused("tavily", "m", status=401), False),
-        (errors.RateLimited("tavily", "m", status=429), False),
-    ],
-    ids=str,
-)
-def test_our_reader_stands_in_for_trouble_and_not_for_a_refusal(error, trouble):
-    """(S1-29)"""
-    assert is_trouble(error) is trouble
 
 
 PARAMS = (
