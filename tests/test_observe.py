@@ -8,10 +8,9 @@ from dataclasses import fields
 
 import pytest
 
-from kensaku import Document, Hit, Outcome, Settings, operations
+from kensaku import Document, Hit, Outcome, operations
 from kensaku.observe import NO_OBSERVERS, Caller, Observer, Observers, Operation, caller, observe
 from kensaku.operations import CacheOperation, FetchOperation, IndexOperation, SearchOperation
-from kensaku.sync import Kensaku as SyncKensaku
 from kensaku.testing import faults
 from kensaku.tools import AskUserTool, WebSearchTool
 from tests.recorder import Recorder
@@ -86,15 +85,6 @@ async def test_a_provider_that_is_not_asked_is_an_attempt_that_was_not_sent(make
     (attempt,) = recorder.of("attempt")
     assert (attempt.sent, attempt.error) == (False, "NotConfigured")
     assert recorder.of("search")[0].error == "unavailable"
-
-
-async def test_attempts_in_tasks_of_their_own_are_inside_the_search(make_client, recorder):
-    """Mode `all` asks each provider in a task; the context goes with it."""
-    await make_client("tavily", "brave", mode="all", observers=[recorder]).search("otters")
-
-    (search,) = recorder.of("search")
-    assert {a.provider for a in recorder.of("attempt")} == {"tavily", "brave"}
-    assert all(a.parent is search for a in recorder.of("attempt"))
 
 
 async def test_a_request_that_is_called_off_has_ended(make_client, recorder, upstream):
@@ -219,21 +209,6 @@ async def test_an_observer_knows_for_whom_the_work_is_done(make_client, recorder
     assert sorted(ids) == [("otters 1", "r1"), ("otters 2", "r2")]
     assert None not in recorder.callers
     assert caller.get() is None
-
-
-def test_the_sync_client_is_observed_in_the_callers_context(machine, recorder):
-    """The work happens in another thread; context variables go there."""
-    from kensaku.testing import FakeUpstream
-
-    token = caller.set(Caller("r1"))
-    with FakeUpstream.in_thread() as up:
-        settings = Settings.load(environ=up.environment("tavily"), route="tavily", home=machine)
-        with SyncKensaku(settings, observers=[recorder]) as k:
-            k.search("otters")
-    caller.reset(token)
-
-    assert recorder.of("search")[0].outcome == "found"
-    assert {c.request_id for c in recorder.callers} == {"r1"}
 
 
 def test_without_observers_nothing_is_made():

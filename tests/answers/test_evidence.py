@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kensaku.answers.evidence import Evidence, Reference
+from kensaku.answers.evidence import Evidence
 from kensaku.answers.gather import keep_page
 from kensaku.answers.questions import Subquestion
 from kensaku.answers.report.write import evidence_of, find_subtopics
@@ -112,15 +112,6 @@ def test_of_a_long_page_the_best_passages_are_kept() -> None:
     assert any("urchins are food" in t for t in texts)
     assert [p["start"] for p in kept] == sorted({p["start"] for p in kept})
     assert all(text[p["start"] : p["end"]] == p["text"] for p in kept)
-
-
-def test_a_reference_is_read_as_it_was_written() -> None:
-    """From JSON."""
-    reference = Reference.from_dict(SOURCE)
-
-    assert reference.to_dict() == SOURCE
-    assert reference.passages[0].url == A
-    assert reference.passages[0].title == "Sleep"
 
 
 def test_a_page_adds_what_its_hit_did_not_say() -> None:

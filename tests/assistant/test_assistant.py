@@ -18,7 +18,7 @@ from kensaku.database.conversations import (
     list_conversations,
     messages_of,
 )
-from kensaku.database.people import delete_person, export_person, list_decisions
+from kensaku.database.people import list_decisions
 from kensaku.database.tables import RUNS
 from kensaku.errors import InvalidQuery, UnknownName
 from kensaku.testing import FakeUpstream, faults
@@ -306,24 +306,6 @@ async def test_a_person_cancels(assistant: Assistant, upstream: FakeUpstream) ->
         await all_events(exchange.follow())
 
     assert await assistant.resume("test") == []
-
-
-async def test_what_is_kept_can_be_exported_and_deleted(assistant: Assistant, db: Database) -> None:
-    """All of it, and only that person's."""
-    await ask(assistant, ANN, SLEEP)
-    await ask(assistant, BEN, SLEEP)
-    await assistant.choose(ANN, "route", "tavily")
-
-    kept = await export_person(db, "", "test", "ann")
-    assert [m["role"] for m in kept["messages"]] == ["user", "assistant"]
-    assert kept["options"] == {"route": "tavily"}
-    assert kept["approvals"]
-
-    assert await delete_person(db, "", "test", "ann") == 2
-    gone = await export_person(db, "", "test", "ann")
-    assert (gone["messages"], gone["options"], gone["approvals"]) == ([], {}, [])
-    assert await find_conversation(db, ANN) is None
-    assert len((await export_person(db, "", "test", "ben"))["messages"]) == 2
 
 
 async def test_wrong_words_and_choices_are_refused_before_anything_is_stored(

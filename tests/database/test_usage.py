@@ -277,6 +277,26 @@ async def test_a_label_is_stored_if_its_column_holds_it(file_db, now, label, len
     assert stored == ["(other)", "x" * length]
 
 
+async def test_what_comes_while_a_write_fails_is_added_to_what_was_not_written(file_db, now):
+    """The same group and others."""
+    usage = UsageWriter(file_db, now=now)
+    usage.record(outcome="found", cost=1.0)
+    usage.record(outcome="empty", cost=2.0)
+    async with file_db.write() as connection:
+        await connection.execute(text("ALTER TABLE kensaku_usage RENAME TO elsewhere"))
+    writing = asyncio.create_task(usage.flush())
+    await asyncio.sleep(0)
+    usage.record(outcome="found", cost=4.0)
+    with pytest.raises(DatabaseFault):
+        await writing
+    async with file_db.write() as connection:
+        await connection.execute(text("ALTER TABLE elsewhere RENAME TO kensaku_usage"))
+
+    await usage.flush()
+
+    assert (await count(file_db), await count(file_db, "cost")) == (3, 7.0)
+
+
 async def test_a_database_that_cannot_be_written_is_warned_of_once(file_db, now, caplog):
     """And again only after it could be written in between."""
     usage = UsageWriter(file_db, now=now)

@@ -67,6 +67,14 @@ async def test_a_tool_that_never_runs_is_not_asked_about(client: Any, web: Web) 
     assert all(q.kind != "approve" for q in person.asked)
 
 
+async def test_where_nobody_is_there_nobody_agrees(client: Any, web: Web) -> None:
+    """A program that did not say who may be asked has not agreed to anything."""
+    answer = await client().ask(SLEEP, approvals={"web_search": "ask"})
+
+    assert answer.outcome == "unavailable"
+    assert web.queries == []
+
+
 async def test_cancel_ends_the_run(client: Any, web: Web) -> None:
     """Also while another question is being looked into."""
     person = Person(Reply("cancel"), Reply("cancel"))

@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.answers.conftest import Web
 
-from .conftest import SLEEP, Person, says
+from .conftest import says
 
 HANDS = "Why do sea otters hold hands?"
 
@@ -55,18 +55,3 @@ async def test_an_image_in_the_answer_is_inert(client: Any, web: Web, hostile: s
         answer = await client().ask(HANDS, model=model)
         assert answer.text
         assert "![x](" not in answer.text
-
-
-async def test_two_people_never_mix(client: Any, web: Web) -> None:
-    """Each run has its own thresholds, tools and replies."""
-    import asyncio
-
-    asking, plain = Person(), Person()
-    one = client(assistant_approvals=("web_search=ask",)).ask(SLEEP, person=asking)
-    other = client().ask(SLEEP, person=plain)
-    refused, answered = await asyncio.gather(one, other)
-
-    assert refused.text is None
-    assert "hold hands" in answered.text
-    assert asking.asked[0].kind == "approve"
-    assert all(q.kind != "approve" for q in plain.asked)

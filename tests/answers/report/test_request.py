@@ -36,6 +36,7 @@ def test_a_request_is_ready_for_json() -> None:
         ({"input": "  "}, "the input is empty"),
         ({"input": b"x"}, "the input must be text, not bytes"),
         ({"input": "\ud800"}, "Unicode"),
+        ({"input": "x" * 10_001}, "the input has 10,001 characters; at most 10,000"),
         ({"model": "giant"}, "one of mini, pro, auto"),
         ({"model": ["mini"]}, "one of mini, pro, auto"),
         ({"output_length": "endless"}, "one of short, standard, long"),

@@ -102,6 +102,7 @@ async def test_strangers_are_ignored_and_named_once_in_the_log(
     assert SLEEP not in web.queries
 
 
+@only("slack", "telegram")  # by the others in test_bot.py
 async def test_approval_is_asked_for_by_buttons(side: Side, web: Web) -> None:
     """Nobody presses for another; the second press changes nothing."""
     await side.start(KENSAKU_ASSISTANT_APPROVALS="web_search=ask")
@@ -115,18 +116,6 @@ async def test_approval_is_asked_for_by_buttons(side: Side, web: Web) -> None:
     await side.press(yes)
     assert web.queries == [SLEEP]
     assert side.buttons == {}
-
-
-async def test_approval_is_given_by_words(side: Side, web: Web) -> None:
-    """In the language of the question."""
-    web.has("非同期", "/p/async", "Pythonの非同期プログラミング", ASYNC)
-    await side.start(KENSAKU_ASSISTANT_APPROVALS="web_search=ask")
-    await side.say(JAPANESE)
-    await side.until_asked("はい")
-    await side.say("はい")
-
-    await side.until_text("出典")
-    assert len(side.texts) == 1
 
 
 async def test_a_run_is_cancelled_by_a_word_or_by_the_button(

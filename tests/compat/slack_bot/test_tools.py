@@ -140,6 +140,14 @@ async def test_a_call_without_a_key_says_so_too(tavily):
     assert not tavily.requests
 
 
+async def test_a_setting_that_cannot_be_read_is_the_same_sentence(tavily, monkeypatch):
+    """The bot's run does not end for it (S0-35)."""
+    monkeypatch.setenv("KENSAKU_TIMEOUT", "soon")
+
+    assert await search() == "検索できませんでした"
+    assert not tavily.requests
+
+
 async def test_nothing_found_is_another_sentence(tavily):
     """(S0-36, S0-38)"""
     replies(tavily, [])
