@@ -73,6 +73,7 @@ def test_a_title_gets_the_room_that_its_host_leaves() -> None:
         f"{'x' * 11}… · a.ex…"
     ]
     assert folded_results([("", "https://a.example/")], ENGLISH, 30) == ["a.example"]
+    assert folded_results([("Title", "https://[")], ENGLISH, 30) == ["Title"]
     assert folded_results(FOUND, ENGLISH, 40, limit=1) == ["Title 1 · 1.example", "… 3 more"]
 
 
