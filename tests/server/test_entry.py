@@ -126,16 +126,6 @@ async def test_a_path_that_a_vendor_does_not_have_is_refused_as_it_would(http, w
             assert (reply.status_code, reply.json()) == (404, wire.error(404, told))
 
 
-@pytest.mark.parametrize("path", ["/nothing-here", "/serperx/search", "/"])
-async def test_a_path_at_the_root_is_refused_in_one_shape(http, path):
-    """Nobody can know whose client asks."""
-    reply = await http.request("DELETE", path)
-
-    assert reply.status_code in (404, 405)
-    assert f"DELETE {path}" in reply.json()["detail"]["error"]
-    assert ("allow" in reply.headers) is (reply.status_code == 405)
-
-
 async def test_the_openai_sdk_reads_why_a_path_is_not_there(server):
     """It has the message of the vendor's shape, and nothing of another one."""
     import openai

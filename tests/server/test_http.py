@@ -46,13 +46,6 @@ async def test_a_body_is_read_to_its_bound():
         await read_body(receiving(part(b"12", more=True), {"type": "http.disconnect"}))
 
 
-async def test_a_body_has_four_mebibytes_at_most():
-    """Unless an endpoint says otherwise."""
-    assert len(await read_body(receiving(part(b"x" * (4 << 20))))) == 4_194_304
-    with pytest.raises(BodyTooLarge, match="4,194,304"):
-        await read_body(receiving(part(b"x" * ((4 << 20) + 1))))
-
-
 FORM = "application/x-www-form-urlencoded; charset=utf-8"
 
 

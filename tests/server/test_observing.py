@@ -165,5 +165,6 @@ async def test_the_metrics_are_for_administrators(server):
             headers = {"Authorization": f"Bearer {key}"} if key else {}
             async with http.get("/metrics", headers=headers) as reply:
                 statuses.append(reply.status)
+                assert ("kensaku_http_requests_total" in await reply.text()) is (key == admin)
 
     assert statuses == [401, 401, 403, 200]

@@ -77,11 +77,15 @@ async def test_a_reply_has_its_sources(client: AsyncOpenAI, web: Web) -> None:
     assert done.citations == [url]
     assert done.search_results[0]["title"] == "How otters sleep"
     assert done.search_results[0]["date"] is None  # the page was not read, the result has none
+    assert done.search_results[0]["snippet"].startswith("Sea otters hold hands while they sleep.")
+    assert done.search_results[0]["source"] == "web"
     cited = choice.message.annotations[0].url_citation
     assert (cited.url, text[cited.start_index : cited.end_index]) == (url, "[1]")
     assert done.usage.total_tokens == done.usage.prompt_tokens + done.usage.completion_tokens > 0
     assert done.usage.num_search_queries == 1
     assert done.kensaku["written_by"] == "extract"
+    assert done.kensaku["confidence"]["score"] > 0
+    assert [step["tool"] for step in done.kensaku["steps"]] == ["web_search"]
 
 
 async def test_a_stream_has_the_same_text(client: AsyncOpenAI) -> None:

@@ -48,6 +48,7 @@ SURFACES = list(bodies(SLEEP))
 OF_THE_PAGE = [path for path in SURFACES if path.startswith("/api/")]  # a token comes first there
 FOR_PROGRAMS = [path for path in SURFACES if path not in OF_THE_PAGE]
 RUNS = ["/v1/chat/completions", "/agent", "/research"]  # of many searches
+BUDGETED = ["/search", *RUNS]
 
 
 @pytest.fixture
@@ -93,8 +94,10 @@ async def test_the_rate_of_a_key_holds(server, make_key, http, web):
 async def test_the_page_of_another_site_makes_nobody_search(server, http, upstream):
     """Where no key is needed a browser could be made to; with one, its page could not send it."""
     for path in FOR_PROGRAMS:
-        for foreign in ({"Origin": "https://evil.example"}, {"Sec-Fetch-Site": "cross-site"}):
-            assert (await ask(http, server, path, **foreign)).status_code == 403, path
+        for origin in ("https://evil.example", "null", "http://127.0.0.1.evil.example"):
+            assert (await ask(http, server, path, Origin=origin)).status_code == 403, path
+        foreign = {"Sec-Fetch-Site": "cross-site"}
+        assert (await ask(http, server, path, **foreign)).status_code == 403, path
     assert upstream.asked("tavily") == []
 
 
@@ -116,7 +119,7 @@ async def test_a_server_that_stops_takes_no_requests(server, http):
     assert told == dict.fromkeys(SURFACES, (503, "2"))
 
 
-@pytest.mark.parametrize("path", RUNS)
+@pytest.mark.parametrize("path", BUDGETED)
 async def test_the_operators_budget_bounds_the_runs_of_every_key(
     make_server, make_key, http, web: Web, path
 ):
@@ -162,16 +165,21 @@ async def test_what_a_request_came_to_is_recorded_under_its_key_and_tenant(
         await ask(http, server, "/search", secret, "")
         app.state.admission = admission = Admission(limit=1, queue=0)
         async with admission.slot("another"):
-            assert (await ask(http, server, "/search", secret)).status_code == 503
+            full = await ask(http, server, "/search", secret)
+            assert (full.status_code, full.headers["retry-after"]) == (503, "1")
         upstream.fails("tavily", faults.status(400))
         await ask(http, server, "/search", secret, "Who painted the Night Watch?")
 
     db = await Database.open(client.settings)
     (by_key,) = await summarise(db, "key")
     by_endpoint = {row.group: row.outcomes for row in await summarise(db, "endpoint", tenant="t1")}
+    (by_provider,) = await summarise(db, "provider", tenant="t1")
     assert await summarise(db, "endpoint", tenant="t2") == []
     await db.close()
     assert (by_key.group, by_key.requests, by_key.cached) == (key.id, 9, 1)
+    assert by_provider.group == "tavily"
+    assert by_provider.cost == pytest.approx(by_key.cost)
+    assert by_key.cost > 0
     assert by_endpoint == {
         "tavily/search": {
             "found": 2, "empty": 1, "InvalidQuery": 1, "Overloaded": 1, "Unavailable": 1,

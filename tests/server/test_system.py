@@ -80,20 +80,3 @@ async def test_what_is_wrong_is_told_in_a_word(make_client, http, clock, error, 
     assert ready.status_code == 503
     assert ready.json()["status"] == "unavailable"
     assert ready.json()["checks"]["index"] == told
-
-
-async def test_metrics_are_for_admins(server, http, make_key):
-    """Of whoever has a key."""
-    bob, root = await make_key(server, "bob"), await make_key(server, "root", admin=True)
-    refused, shown = [
-        await http.get(f"{server.url}/metrics", headers={"authorization": f"Bearer {key}"})
-        for key in (bob, root)
-    ]
-
-    assert (refused.status_code, refused.json()) == (
-        403,
-        {"detail": {"error": "this key may not do that; use the key of an admin"}},
-    )
-    assert shown.status_code == 200
-    assert shown.headers["content-type"].startswith("text/plain; version=")
-    assert "kensaku_http_requests_total" in shown.text

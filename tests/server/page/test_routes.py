@@ -52,6 +52,7 @@ async def test_signing_in_and_out(make_server, make_key):
     for part in ("HttpOnly", "Max-Age=2592000", "Path=/", "SameSite=strict"):
         assert part in cookie
     assert "Secure" not in cookie
+    assert secret not in cookie
     assert "Usage" in shown
     assert (out[0], out[1]["Location"]) == (303, "/")
     gone = next(c for c in out[1].getall("Set-Cookie") if c.startswith("kensaku_session="))

@@ -78,15 +78,6 @@ async def test_a_query_out_of_bounds_is_one_sentence(http, server):
     assert "2,000" in page or "2000" in page
 
 
-async def test_another_site_cannot_make_the_browser_search(http, server, upstream):
-    """A link or an image of a stranger must not spend searches."""
-    page = await get(http, f"{server.url}/?q=otters", **{"Sec-Fetch-Site": "cross-site"})
-
-    assert "Press Enter to search" in page
-    assert 'value="otters"' in page
-    assert upstream.requests == []
-
-
 async def test_the_filters_offer_what_there_is(http, make_server, upstream):
     """Those who can be asked, the collections; nothing is searched for an empty box."""
     server = await make_server(

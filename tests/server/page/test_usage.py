@@ -10,30 +10,16 @@ from kensaku.database.usage import UsageRow
 from kensaku.server.page.usage.view import bars, failures, grouping, period
 
 
-@pytest.mark.parametrize(
-    ("text", "group"),
-    [
-        ("provider", "provider"),
-        ("key", "key"),
-        ("day", "day"),
-        ("endpoint", "endpoint"),
-        ("tenant", "provider"),
-        ("", "provider"),
-        ("x", "provider"),
-    ],
-)
-def test_usage_is_grouped_by_what_the_page_offers(text, group):
-    """By provider unless an address says otherwise."""
-    assert grouping(text) == group
-
-
-@pytest.mark.parametrize(
-    ("text", "days"),
-    [("7", 7), ("30", 30), ("90", 90), ("8", 30), ("", 30), ("many", 30), ("٧", 30), ("-7", 30)],
-)
-def test_usage_is_shown_for_a_week_a_month_or_a_quarter(text, days):
-    """A month unless an address says otherwise."""
-    assert period(text) == days
+def test_an_address_chooses_one_of_the_groups_and_periods_that_the_page_offers():
+    """By provider and for a month, unless it says otherwise."""
+    for text in ("provider", "key", "day", "endpoint"):
+        assert grouping(text) == text
+    for text in ("tenant", "", "x"):
+        assert grouping(text) == "provider"
+    for days in (7, 30, 90):
+        assert period(str(days)) == days
+    for text in ("8", "", "many", "٧", "-7"):
+        assert period(text) == 30
 
 
 def test_what_found_nothing_has_not_failed():

@@ -71,7 +71,8 @@ async def test_another_site_makes_no_browser_search(server, upstream):
     async with browsing(server.url) as page:
         for site in ("cross-site", "same-site"):
             for address in addresses:
-                await page.get(address, **{"Sec-Fetch-Site": site})
+                shown = await page.get(address, **{"Sec-Fetch-Site": site})
+                assert 'value="otters"' in shown
         assert upstream.requests == []
 
         for n, site in enumerate(("none", "same-origin"), 1):

@@ -263,25 +263,15 @@ def test_a_failure_is_an_error_only_if_nobody_could_search(said, answer, shown):
 def test_a_question_is_an_interrupt(kind, event, text):
     """With the form of its answer, and the reason where the person decides about an answer."""
     question = replace(QUESTION, kind=kind)
-    schema = {
-        "type": "object",
-        "properties": {
-            "action": {"type": "string", "enum": ["proceed", "modify", "cancel", "skip"]},
-            "text": {"type": "string"},
-        },
-        "required": ["action"],
-    }
-    interrupt = {
-        "id": question.id,
-        "reason": f"kensaku.{kind}",
-        "message": text,
-        "responseSchema": schema,
-        "metadata": {"question": question.to_dict()},
-    }
-
     (sent,) = written(event(question))
 
-    assert sent == finished("interrupt", outcome={"interrupts": [interrupt]})
+    assert (sent["type"], sent["outcome"]["type"]) == ("RUN_FINISHED", "interrupt")
+    (interrupt,) = sent["outcome"]["interrupts"]
+    assert (interrupt["id"], interrupt["reason"]) == (question.id, f"kensaku.{kind}")
+    assert interrupt["message"] == text
+    assert interrupt["metadata"] == {"question": question.to_dict()}
+    schema = interrupt["responseSchema"]
+    assert (schema["required"], schema["properties"]["action"]["enum"]) == (["action"], [*CHOICES])
 
 
 def test_an_event_is_a_frame_of_the_stream():

@@ -87,6 +87,15 @@ def test_every_published_word_is_taken():
             read(endpoint, **{name: word})
 
 
+def test_what_is_endless_is_refused_or_of_no_effect():
+    """A client cannot fill the memory; each bound by itself is in `combinations.json`."""
+    for endpoint, name, _ in published_bounds():
+        for endless in ("x" * 1_000_001, ["a.example"] * 10_001):
+            if name != "urls":  # its addresses are counted; each is bounded where it is fetched
+                with contextlib.suppress(InvalidQuery):
+                    assert read(endpoint, **{name: endless}) == read(endpoint), endpoint
+
+
 @pytest.mark.parametrize("wire", WIRES)
 def test_an_interface_reads_and_answers_as_it_did(wire):
     """Each parameter, and each member of a reply, to the letter: clients rely on both."""

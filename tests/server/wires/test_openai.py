@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
-from kensaku.answers.cited import AnswerFactors, Assessment, Cited, CitedAnswer, Step, Usage
+from kensaku.answers.cited import Cited
 from kensaku.answers.person import Question
 from kensaku.answers.tokenizer import count
 from kensaku.errors import InvalidQuery
-from kensaku.models import Outcome
 from kensaku.server.wires._completion import (
     Chat,
-    Completion,
     annotations_of,
     error_body,
     is_asked,
@@ -152,53 +148,6 @@ CITED = (
     Cited(1, "https://a.example/", "A", "Otters swim.", published="2026-11-02T10:00:00"),
     Cited(2, "note:b", "B", "They sleep.", "collection"),
 )
-CONFIDENCE = Assessment(0.9, "high", "silent", AnswerFactors(1, 1, 0.9, 1, 1))
-ANSWER = CitedAnswer(
-    "otters?",
-    "They swim [1].",
-    CITED,
-    Outcome.FOUND,
-    CONFIDENCE,
-    steps=(Step("web_search", {"query": "otters"}, "found", 12.0),),
-    usage=Usage(searches=2),
-    doubt="Unsure.",
-    notes=("a note",),
-)
-FRAME = {"id": "c", "object": "chat.completion.chunk", "created": 7, "model": "kensaku"}
-SOURCES = {
-    "citations": ["https://a.example/", "note:b"],
-    "search_results": [
-        {
-            "title": "A",
-            "url": "https://a.example/",
-            "date": "2026-11-02",
-            "snippet": "Otters swim.",
-            "source": "web",
-        },
-        {
-            "title": "B",
-            "url": "note:b",
-            "date": None,
-            "snippet": "They sleep.",
-            "source": "collection",
-        },
-    ],
-    "kensaku": {
-        "outcome": "found",
-        "confidence": CONFIDENCE.to_dict(),
-        "doubt": "Unsure.",
-        "written_by": "extract",
-        "notes": ["a note"],
-        "steps": [
-            {
-                "tool": "web_search",
-                "arguments": {"query": "otters"},
-                "outcome": "found",
-                "elapsed_ms": 12.0,
-            }
-        ],
-    },
-}
 TEXT = "They swim [1] and [2], not [3]."
 MARKS = [
     {
@@ -217,72 +166,10 @@ MARKS = [
 ]
 
 
-def completion(**chat: object) -> Completion:
-    return Completion("c", 7, Chat("otters?", tokens=10, **chat))
-
-
-def usage(text: str, searches: int) -> dict:
-    tokens = count(text)
-    return {
-        "prompt_tokens": 10,
-        "completion_tokens": tokens,
-        "total_tokens": 10 + tokens,
-        "num_search_queries": searches,
-    }
-
-
 def test_marks_in_the_list_of_sources_are_none():
     """An annotation is where the text cites a source."""
     assert annotations_of(TEXT + '\n\n[1]: <https://a.example/> "A"\n\n[2] B', CITED) == MARKS
     assert annotations_of("[1]", ()) == []
-
-
-@pytest.mark.parametrize(
-    ("answer", "sources", "marks", "searches"), [(ANSWER, SOURCES, MARKS, 2), (None, {}, [], 0)]
-)
-def test_a_whole_reply(answer, sources, marks, searches):
-    """OpenAI's members, Perplexity's sources, and how far it can be trusted."""
-    message = {"role": "assistant", "content": TEXT, "refusal": None, "annotations": marks}
-
-    assert completion().whole(TEXT, answer) == {
-        "id": "c",
-        "object": "chat.completion",
-        "created": 7,
-        "model": "kensaku",
-        "choices": [{"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}],
-        "usage": usage(TEXT, searches),
-        **sources,
-    }
-
-
-def frames(*sent: bytes) -> list:
-    assert all(frame.startswith(b"data: ") and frame.endswith(b"\n\n") for frame in sent)
-    return [json.loads(frame[6:]) for frame in sent]
-
-
-def test_a_reply_in_chunks():
-    """The text, the sources, the usage if it was asked for, the end."""
-    *chunks, end = completion(include_usage=True).last(TEXT, ANSWER)
-    choice = {"index": 0, "delta": {"annotations": MARKS}, "finish_reason": "stop"}
-
-    assert frames(completion().chunk(content="カ")) == [
-        FRAME | {"choices": [{"index": 0, "delta": {"content": "カ"}, "finish_reason": None}]}
-    ]
-    assert frames(*chunks) == [
-        FRAME | {"choices": [choice]} | SOURCES,
-        FRAME | {"choices": [], "usage": usage(TEXT, 2)},
-    ]
-    assert end == b"data: [DONE]\n\n"
-
-
-def test_a_reply_without_an_answer_in_chunks():
-    """A title, or a question to the person."""
-    last, end = completion().last("Otters", None)
-
-    assert frames(last) == [
-        FRAME | {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
-    ]
-    assert end == b"data: [DONE]\n\n"
 
 
 @pytest.mark.parametrize(

@@ -68,19 +68,13 @@ def test_days_of_news_are_counted_from_today(days):
 
 
 @pytest.mark.parametrize(
-    ("wire", "write_page"),
-    [(jina, jina.write_page)],
-)
-@pytest.mark.parametrize(
     ("failed", "why"),
     [([("https://a.example/", "gone")], "gone"), ([], "the page could not be read")],
 )
-def test_a_page_that_could_not_be_read_is_an_error(wire, write_page, failed, why):
+def test_a_page_that_could_not_be_read_is_an_error(failed, why):
     """Not an empty page."""
-    exchange = Exchange(Asked(), "r", 0.1)
-
     with pytest.raises(InvalidQuery, match=f"^{why}$") as refused:
-        write_page(None, Read([], failed), exchange)
+        jina.write_page(None, Read([], failed), Exchange(Asked(), "r", 0.1))
 
     assert refused.value.status == 422
 

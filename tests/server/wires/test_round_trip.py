@@ -4,29 +4,20 @@ went in."""
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import pytest
 from starlette.routing import compile_path
 
-from kensaku.models import Hit, Query, Source
+from kensaku.models import Query
 from kensaku.providers import provider_class
 from kensaku.server.wires.base import Asked, Exchange, Found
+from tests.server.wires import exchanges
 from tests.server.wires.performed import WIRES
 
+HITS = [replace(hit, raw_content=None) for hit in exchanges.HITS]
 BOTH = ["tavily", "searxng", "perplexity", "firecrawl", "brave", "serper", "exa", "jina"]
-HITS = [
-    Hit(
-        "https://a.example/otter?x=1&y=2",
-        "Otters & seals <b>",
-        "They swim. カワウソは泳ぐ。",
-        score=0.9,
-        published="2026-11-02",
-        provider="fake",
-        sources=(Source("fake", 1),),
-    ),
-    Hit("https://b.example/", "No date, no score", "Plain.", provider="fake"),
-]
 
 
 def ask(name: str, query: Query, hits=HITS):
