@@ -100,13 +100,6 @@ def test_values_keep_their_kinds(cli: Cli, machine: Path) -> None:
     assert cli("config", "path").out.strip() == str(machine / "config.toml")
 
 
-def test_a_name_that_no_setting_begins_with_is_wrong_use(cli: Cli) -> None:
-    """With the nearest."""
-    done = cli("config", "nonsense")
-    assert done.status == 2
-    assert "nonsense" in done.err
-
-
 def test_the_table_has_a_dash_for_what_is_not_set(cli: Cli, machine: Path) -> None:
     """Empty texts and missing keys alike; only the names that were asked for."""
     lines = cli("config", "llm", "proxy").out.splitlines()
@@ -126,22 +119,10 @@ def test_what_is_set_is_said(cli: Cli, machine: Path) -> None:
     done = cli("config", "set", "timeout", "9")
     assert (done.status, done.out) == (0, "")
     assert done.err == f"kensaku config: timeout is set in {file}\n"
-    undone = cli("config", "unset", "timeout")
-    assert (undone.status, str(file) in undone.err + undone.out) == (0, True)
     empty = cli("config", "set", "timeout", "")
     assert empty.status == 2
     assert "timeout got no value" in empty.err
     assert "kensaku config unset timeout" in empty.err
-
-
-@pytest.mark.parametrize("words", [["set"], ["unset"], ["set", "a", "b", "c"], ["unset", "a", "b"]])
-def test_one_name_is_set_or_unset_at_a_time(words: list[str], cli: Cli, machine: Path) -> None:
-    """The usage is said, and nothing is written."""
-    done = cli("config", *words)
-
-    assert (done.status, done.out) == (2, "")
-    assert "one name, and for set one value; kensaku config [options]" in done.err
-    assert not (machine / "config.toml").exists()
 
 
 def test_a_value_that_is_not_given_is_read_from_standard_input(cli: Cli, machine: Path) -> None:

@@ -36,18 +36,6 @@ def test_a_context_as_json_says_everything(up: FakeUpstream, cli: Cli) -> None:
     assert RAKKO in done.out
 
 
-@pytest.mark.parametrize(
-    "words", [["--max-tokens", "0"], ["--cursor", "mine"], ["--route", "tavly"], ["-n", "99"]]
-)
-def test_wrong_use_of_context_sends_nothing(words: list[str], up: FakeUpstream, cli: Cli) -> None:
-    """Exit 2 and one sentence."""
-    done = cli("context", "otters", *words)
-
-    assert (done.status, done.out) == (2, "")
-    assert done.err.startswith("kensaku: ")
-    assert up.requests == []
-
-
 @pytest.mark.parametrize("command", ["context", "answer"])
 def test_nothing_found_and_nobody_to_ask_are_different(
     command: str, up: FakeUpstream, cli: Cli

@@ -38,24 +38,6 @@ def test_a_crawl_fills_a_collection(site: str, cli: Cli) -> None:
     assert found["hits"][0]["title"] == "Alpha"
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ["--max-depth", "9"], ["--limit", "0"], ["--timeout", "0"], ["--select-path", "(?=a)"],
-        ["--collection", "../up"], ["--max-breadth", "0"], ["--job", "--resume"],
-    ],
-)  # fmt: skip
-def test_a_crawl_that_cannot_be_carried_out_is_wrong_use(
-    words: list[str], site: str, up: FakeUpstream, cli: Cli
-) -> None:
-    """Exit 2, one sentence, and nothing is sent."""
-    done = cli("crawl", site, *words)
-
-    assert (done.status, done.out) == (2, "")
-    assert done.err.count("\n") == 1
-    assert up.requests == []
-
-
 @pytest.mark.usefixtures("processes")
 def test_a_killed_crawl_goes_on(site: str, up: FakeUpstream, cli: Cli) -> None:
     """What was read before the kill is not fetched again, and nothing is missing."""

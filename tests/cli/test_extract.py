@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+from kensaku.cli.extract import print_pages
+from kensaku.models import Page
 from kensaku.testing import FakeUpstream
 
 from .conftest import Cli
@@ -23,6 +25,25 @@ def test_a_page_is_printed_with_its_title_and_address(up: FakeUpstream, cli: Cli
     assert done.out.startswith(f"# Otters\n{url}\n\n{OTTERS}\n")
     assert "prefer https" in done.err
     assert cli("extract", url, "--format", "text").out.startswith(f"Otters\n{url}\n\n")
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "out"),
+    [
+        ("Otters", "They sleep.", "Otters\nhttps://a.example/\n\nThey sleep.\n"),
+        ("", "They sleep.", "https://a.example/\n\nThey sleep.\n"),
+        ("Otters", "Otters\nThey sleep.", "Otters\nhttps://a.example/\n\nThey sleep.\n"),
+        ("Otters", "", "Otters\nhttps://a.example/\n"),
+    ],
+)
+def test_what_a_page_does_not_have_is_left_out(
+    title: str, text: str, out: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A title is not repeated; a blank line stands between two pages."""
+    page = Page("https://a.example/", title, text)
+    print_pages([page, page], "text")
+
+    assert capsys.readouterr().out == f"{out}\n{out}"
 
 
 def test_a_page_that_fails_does_not_stop_the_others(up: FakeUpstream, cli: Cli) -> None:
@@ -132,11 +153,3 @@ def test_a_query_prints_the_passages_about_it(up: FakeUpstream, cli: Cli) -> Non
 
     assert "lighthouse keeper stores kerosene" in done.out
     assert len(done.out) < 1_500
-
-
-def test_an_offset_is_for_one_page(up: FakeUpstream, cli: Cli) -> None:
-    """Wrong use, and nothing is sent."""
-    done = cli("extract", f"{up.url}/a", f"{up.url}/b", "--offset", "5")
-
-    assert (done.status, up.requests) == (2, [])
-    assert "one page at a time" in done.err

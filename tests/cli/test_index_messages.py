@@ -2,30 +2,15 @@
 
 from __future__ import annotations
 
-import argparse
 import json
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from kensaku.cli._ingest import IngestResult
-from kensaku.cli.index import print_ingest_result
 from kensaku.index import Index
 from kensaku.testing import FakeUpstream
 
 from .conftest import Cli
 
-INGESTED = IngestResult(
-    added=1_200,
-    updated=2,
-    unchanged=3,
-    removed=4,
-    skipped=Counter({"link": 1, "binary": 2_000}),
-    failed=[("u:" + "x" * 300, "it is gone")],
-    passed_over=[("/a/b.png", "binary")],
-)
 DAMAGE = {
     "bad": {
         "documents": 2,
@@ -35,34 +20,6 @@ DAMAGE = {
     },
     "good": {"documents": 1, "problem": "", "remedy": "", "damaged": []},
 }
-
-
-def printed(result: IngestResult, capsys: pytest.CaptureFixture[str], **flags: bool) -> Any:
-    args = argparse.Namespace(**{"json": False, "verbose": False, **flags})
-    print_ingest_result(args, "notes", result)
-    return capsys.readouterr()
-
-
-def test_what_was_added_is_counted(capsys: pytest.CaptureFixture[str]) -> None:
-    """Results on stdout; what was passed over or failed on stderr, cut where it is long."""
-    out, err = printed(INGESTED, capsys)
-
-    assert out == "notes: 1,200 added, 2 updated, 3 unchanged, 4 removed\n"
-    assert err == f"passed over: 2,000 binary, 1 link\nu:{'x' * 198}: it is gone\n"
-    out, err = printed(INGESTED, capsys, verbose=True)
-    assert err.splitlines()[1] == "  binary: /a/b.png"
-    assert printed(IngestResult(added=1), capsys) == (
-        "notes: 1 added, 0 updated, 0 unchanged\n",
-        "",
-    )
-
-
-def test_what_was_added_is_json(capsys: pytest.CaptureFixture[str]) -> None:
-    """All of it, with the collection."""
-    out, err = printed(INGESTED, capsys, json=True)
-
-    assert json.loads(out) == {"collection": "notes", **INGESTED.to_dict()}
-    assert err.startswith("passed over: ")
 
 
 def test_one_failure_among_others_is_no_failure(up: FakeUpstream, notes: Path, cli: Cli) -> None:
@@ -76,40 +33,26 @@ def test_one_failure_among_others_is_no_failure(up: FakeUpstream, notes: Path, c
     assert cli("index", "add", file).status == 0
 
 
-@pytest.mark.parametrize(
-    ("action", "n", "takes"),
-    [
-        ("add", 0, "paths, URLs or pydocs"),
-        ("build", 0, "files, folders or URLs"),
-        ("collections", 1, "no words"),
-        ("documents", 1, "no words"),
-        ("stats", 1, "no words"),
-        ("check", 1, "no words"),
-        ("delete", 0, "URLs or paths"),
-        ("drop", 1, "no words"),
-        ("export", 0, "one file"),
-        ("export", 2, "one file"),
-        ("import", 0, "one file"),
-        ("import", 2, "one file"),
-        ("optimize", 1, "no words"),
-        ("watch", 0, "one folder"),
-        ("watch", 2, "one folder"),
-        ("list", 1, "no words"),
-    ],
-)
-def test_each_action_takes_so_many_words(action: str, n: int, takes: str, cli: Cli) -> None:
+TAKES = {
+    "paths, URLs or pydocs": [("add", 0)],
+    "files, folders or URLs": [("build", 0)],
+    "no words": [(name, 1) for name in ("collections", "documents", "stats", "check", "drop",
+                                        "optimize", "list")],
+    "URLs or paths": [("delete", 0)],
+    "one file": [("export", 0), ("export", 2), ("import", 0), ("import", 2)],
+    "one folder": [("watch", 0), ("watch", 2)],
+}  # fmt: skip
+
+
+def test_each_action_takes_so_many_words(cli: Cli) -> None:
     """Too few and too many are refused."""
-    done = cli("index", action, *["x"] * n)
-    words = "1 word" if n == 1 else f"{n} words"
+    for takes, actions in TAKES.items():
+        for action, n in actions:
+            done = cli("index", action, *["x"] * n)
+            words = "1 word" if n == 1 else f"{n} words"
 
-    assert (done.status, done.out) == (2, "")
-    assert done.err.startswith(f"kensaku: index {action} takes {takes}, not {words}; ")
-
-
-@pytest.mark.parametrize("words", [["collections"], ["stats"], ["check"], ["optimize"], ["list"]])
-def test_these_need_no_words(words: list[str], library: Path, cli: Cli) -> None:
-    """They are about all that is there."""
-    assert cli("index", *words).status == 0
+            assert (done.status, done.out) == (2, "")
+            assert done.err.startswith(f"kensaku: index {action} takes {takes}, not {words}; ")
 
 
 def test_damage_is_told_with_its_remedy(cli: Cli, library: Path, monkeypatch: Any) -> None:
@@ -129,15 +72,6 @@ def test_damage_is_told_with_its_remedy(cli: Cli, library: Path, monkeypatch: An
     shown = cli("index", "check", "--json")
     assert (shown.status, shown.json, shown.err) == (1, DAMAGE, "")
     assert asked == ["default", None]
-
-
-def test_a_good_index_is_good_as_json(cli: Cli, library: Path) -> None:
-    """Status 0."""
-    done = cli("index", "check", "--json")
-
-    assert done.status == 0
-    assert done.json["default"]["documents"] == 1
-    assert not done.json["default"]["problem"]
 
 
 def test_what_a_salvaging_export_leaves_out_is_listed(
@@ -217,20 +151,3 @@ def test_an_import_knows_how_much_there_is(cli: Cli, tmp_path: Path) -> None:
 
     assert (done.status, done.out) == (0, "2 added, 0 updated, 0 unchanged\n")
     assert done.err.endswith(": 100 %\n")
-
-
-def test_words_that_name_a_file_or_a_folder_are_deleted_with_all_below(
-    cli: Cli, notes: Path, library: Path
-) -> None:
-    """From one collection, or from all; what stands beside a folder stays."""
-    for collection in ("one", "two"):
-        cli("index", "add", notes, "--collection", collection)
-    deleted = cli("index", "delete", f"{notes / 'deep'}/", "--collection", "one", "--json")
-
-    assert deleted.json == {"removed": 2}
-    assert cli("index", "delete", notes / "deep", "u:none").out == "2 documents removed\n"
-    assert cli("index", "rm", notes).out == "2 documents removed\n"
-    assert cli("index", "documents").out == "https://local.example/\n"
-    dropped = cli("index", "rm", "--collection", "default", "--json")
-    assert dropped.json == {"removed": 1}
-    assert cli("index", "collections", "--json").json == ["one", "two"]

@@ -42,23 +42,6 @@ def test_build_indexes_a_file_and_jobs_remembers_it(tmp_path: Path, cli: Cli) ->
     assert found["outcome"] == "found"
 
 
-def test_wrong_usage_is_said_before_anything_is_opened(cli: Cli, machine: Path) -> None:
-    """One sentence, exit 2."""
-    for words in (
-        ["jobs", "show"],
-        ["jobs", "list", "x"],
-        ["jobs", "list", "--limit", "0"],
-        ["jobs", "resume", "x", "--workers", "0"],
-        ["index", "build"],
-        ["index", "build", "ftp://e.org/x"],
-        ["index", "build", "d.jsonl", "--workers", "1000"],
-    ):
-        assert cli(*words).status == 2, words
-    unknown = cli("jobs", "cancel", "nothing")
-    assert unknown.status == 2
-    assert "there is no job 'nothing'" in unknown.err
-
-
 def test_an_empty_database_has_no_jobs(cli: Cli) -> None:
     """And says so."""
     done = cli("jobs", "list")
@@ -156,18 +139,3 @@ def test_jobs_are_a_table(queued: tuple[str, str], cli: Cli) -> None:
     assert table[bulk][-1].startswith("/")
     assert table[crawl][1:4] == ["crawl", "queued", "0%"]
     assert table[crawl][-1] == f"http://127.0.0.1/{'x' * 80}"[:60]
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["show"], "jobs show takes the ID of a job"),
-        (["cancel"], "jobs cancel takes the ID of a job"),
-        (["list", "x"], "jobs list takes no ID"),
-        (["list", "--workers", "0"], "workers is 0; it must be from 1 to 256"),
-        (["list", "--workers", "257"], "workers is 257; it must be from 1 to 256"),
-    ],
-)
-def test_what_an_action_takes_is_said(words: list[str], said: str, cli: Cli) -> None:
-    """In one sentence."""
-    assert cli("jobs", *words).err == f"kensaku: {said}\n"

@@ -67,29 +67,6 @@ def test_every_command_explains_its_options_and_refuses_others(cli: Cli) -> None
         assert refused.err.startswith("kensaku: ")
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "search", "search otter --depth deep", "search otter --topic cats", "search otter --mode x",
-        "search otter --time-range hour", "research --model big", "research --length huge",
-        "research --citations oral", "research --diff one.zip", "extract", "verify words",
-        "extract u:1 --format pdf", "crawl", "map", "index fly", "index", "jobs fly", "jobs",
-        "compare otter", "eval q.jsonl", "cache", "cache fill", "keys", "keys lend",
-        "usage --by x", "people", "people list", "people greet terminal", "slack --log-level all",
-        "telegram --log-level all", "serve --log-level all", "completion", "completion csh",
-        "search otter --jso", "serve --port many",
-    ],
-)  # fmt: skip
-def test_other_words_are_refused(line: str, cli: Cli) -> None:
-    """Before anything is opened; options are written out."""
-    done = cli(*line.split())
-
-    assert (done.status, done.out) == (2, "")
-    assert done.err.startswith("kensaku: ")
-    assert "; " in done.err  # and what to write instead
-    assert done.err.count("\n") == 1
-
-
 def test_words_after_two_dashes_are_words(cli: Cli, up) -> None:
     """Also where a command takes single words: a quote may begin with a dash."""
     url = up.serves("/quotes", page("Quotes", f"--json is an option. {OTTERS}"))

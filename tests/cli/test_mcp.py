@@ -60,25 +60,6 @@ def test_the_clients_are_listed_with_their_files(cli: Cli, tmp_path: Path) -> No
     assert cursor == ["cursor", "Cursor", str(tmp_path / ".cursor" / "mcp.json")]
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["fly"], "kensaku: unknown: fly; kensaku mcp [--http] [options]"),
-        (["install"], "kensaku: unknown: install; "),
-        (["clients", "x"], "kensaku: unknown: clients x; "),
-        (["x" * 100], f"kensaku: unknown: {'x' * 60}; "),
-        (["install", "cursr"], "did you mean 'cursor'?"),
-        (["uninstall", "cursr"], "did you mean 'cursor'?"),
-    ],
-)
-def test_other_words_are_refused(words: list[str], said: str, cli: Cli) -> None:
-    """With what can be said."""
-    done = cli("mcp", *words)
-
-    assert (done.status, done.out) == (2, "")
-    assert said in done.err
-
-
 @pytest.mark.parametrize(("mode", "remarks"), [(0o600, False), (0o640, True), (0o604, True)])
 def test_a_token_that_others_can_read_is_remarked_on(
     mode: int, remarks: bool, cli: Cli, tmp_path: Path

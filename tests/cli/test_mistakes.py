@@ -5,6 +5,7 @@ Each row is a command line as somebody types it, what is wrong, and what to do.
 
 from __future__ import annotations
 
+import shlex
 import socket
 import subprocess
 import sys
@@ -79,6 +80,113 @@ MISTAKES = {
 }
 
 
+# What else is refused, in words or values, with a part of what is said.
+REFUSED = {
+    "search ''": "query",
+    "search '  '": "query",
+    "search otter -n 99": "1 to 50",
+    "search otter --timeout 0": "timeout",
+    "search otter --mode fast": "--mode is 'fast'",
+    "search otter --dialect term:ja": "the dialect term",
+    "search otter --topic cats": "--topic is 'cats'",
+    "search otter --start-date 2026-02-30": "2026-02-30",
+    "search otter --time-range hour": "hour",
+    "search otter --start-date 2026-02-02 --end-date 2026-02-01": "date",
+    "search otter --time-range day --start-date 2026-02-01": "time_range",
+    "search otter --include-domain 'a b'": "a b",
+    "search otter --collection ../up": "../up",
+    "search otter --record /proc/no/such/place.json": "record",
+    "search otter --jso": "--json",
+    "context otter --max-tokens 0": "max_tokens",
+    "context otter --cursor mine": "cursor",
+    "context otter -n 99": "1 to",
+    "extract": "URL",
+    "extract u:1 --format pdf": "pdf",
+    "extract https://a.example/ https://b.example/ --offset 5": "one page at a time",
+    "extract https://a.example/ --timeout 3600.5": "more than 0 and at most 3,600 s",
+    "verify words": "URL",
+    "map": "URL",
+    "crawl https://a.example/ --max-depth 9": "depth",
+    "crawl https://a.example/ --limit 0": "limit",
+    "crawl https://a.example/ --max-breadth 0": "breadth",
+    "crawl https://a.example/ --timeout 0": "timeout",
+    "crawl https://a.example/ --select-path '(?=a)'": "(?=a)",
+    "crawl https://a.example/ --collection ../up": "../up",
+    "crawl https://a.example/ --job --resume": "--resume",
+    "compare otter --route tavily": "route",
+    "eval {folder}/bad.json": "--route",
+    "research x --model big": "big",
+    "research x --length huge": "huge",
+    "research x --citations oral": "oral",
+    "research --diff one.zip": "--diff",
+    "research x --timeout 0": "timeout",
+    "research x --exclude-domain 'no host'": "no host",
+    "research x --output nowhere/report.md": "nowhere",
+    "research x --replay x.zip": "--replay and --diff take a bundle each",
+    "research x --diff x.zip y.zip": "--replay and --diff take a bundle each",
+    "research --replay x.zip --diff x.zip y.zip": "--replay and --diff take a bundle",
+    "research --replay nowhere.zip": "nowhere.zip",
+    "research --diff nowhere.zip x.zip": "nowhere.zip",
+    "index add ftp://a.example/": "ftp: is not a scheme",
+    "index add https:///x": "it names no host",
+    "index add /dev/null": "neither a file nor a folder",
+    "index add pydocs --collection mine": "a collection of its own",
+    "index list --collection ../up": "a collection cannot be called '../up'",
+    "index rm": "say what to remove",
+    "index drop": "say what to remove",
+    "index export no/such/place.jsonl": "no/such is no folder",
+    "index watch /etc/hostname": "it is no folder",
+    "index watch . --interval 0": "interval is 0",
+    "index build ftp://e.org/x": "ftp",
+    "index build d.jsonl --workers 1000": "1 to 256",
+    "jobs": "ACTION",
+    "jobs fly": "fly",
+    "jobs list x": "jobs list takes no ID",
+    "jobs cancel": "jobs cancel takes the ID of a job",
+    "jobs list --limit 0": "limit",
+    "jobs resume x --workers 0": "workers is 0; it must be from 1 to 256",
+    "jobs list --workers 257": "workers is 257; it must be from 1 to 256",
+    "cache": "choose from stats",
+    "cache fill": "fill",
+    "keys": "ACTION",
+    "keys lend": "lend",
+    "keys create": "keys create takes a name",
+    "keys create ''": "name",
+    "keys list x": "keys list takes nothing else",
+    "keys revoke": "keys revoke takes the id of a key",
+    "keys create a --searches-per-day 0": "searches",
+    "keys create a --money-per-month nan": "nan",
+    "keys create a --tenant 'a b'": "a b",
+    "keys create a --expires 0": "--expires is 0; it must",
+    "keys create a --expires=-1": "--expires is -1",
+    "keys create a --expires=36500.1": "36,500 days",
+    "usage --by x": "--by is 'x'",
+    "usage --days 0": "1 to 3,660",
+    "usage --days 100000": "1 to 3,660",
+    "people": "ACTION",
+    "people list": "CHANNEL",
+    "people greet terminal": "greet",
+    "people list terminal ann": "people list takes a channel",
+    "people export terminal": "people export takes a channel and a person",
+    "people delete terminal": "people delete takes a channel and a person",
+    "config nonsense": "nonsense",
+    "config set": "one name, and for set one value",
+    "config unset": "one name",
+    "config unset a b": "one name",
+    "slack --log-level all": "all",
+    "telegram --log-level all": "all",
+    "serve --log-level all": "all",
+    "completion": "shell",
+    "mcp fly": "unknown: fly; kensaku mcp [--http] [options]",
+    "mcp install": "unknown: install",
+    "mcp clients x": "unknown: clients x",
+    "mcp install cursr": "did you mean 'cursor'?",
+    "mcp uninstall cursr": "did you mean 'cursor'?",
+    "mcp --tools web_serch": "web_search",
+    "mcp --http --host 0.0.0.0": "KENSAKU_MCP_TOKEN",
+}
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """Files that are broken."""
@@ -99,6 +207,20 @@ def test_a_mistake_is_one_sentence_with_the_next_step(mistake: str, cli: Cli, fo
     assert said.startswith("kensaku: ")
     assert wrong in said
     assert remedy in said
+
+
+def test_what_cannot_be_is_refused_before_anything_is_sent(
+    cli: Cli, folder: Path, up: FakeUpstream
+) -> None:
+    """Exit 2, one sentence, and nothing on stdout (S2-07)."""
+    for line, said in REFUSED.items():
+        done = cli(*shlex.split(line.replace("{folder}", str(folder))))
+
+        assert (done.status, done.out) == (2, ""), line
+        assert done.err.startswith("kensaku: "), line
+        assert done.err.count("\n") == 1, line
+        assert said in done.err, line
+    assert up.requests == []
 
 
 def test_a_dead_upstream_names_another_provider(cli: Cli, up: FakeUpstream) -> None:

@@ -33,7 +33,7 @@ FILTERS: list[tuple[str, dict[str, Any]]] = [
 
 @SEARCHES
 def test_a_filter_reaches_the_provider(command: str, up: FakeUpstream, cli: Cli) -> None:
-    """Each by itself, on the wire."""
+    """Each by itself, on the wire (S0-27)."""
     up.answers("tavily", [])
 
     def sent(line: str) -> dict[str, Any]:

@@ -50,9 +50,10 @@ def test_a_person_is_listed_exported_and_deleted(cli: Cli, kept: None) -> None:
 
 
 def test_the_input_history_goes_with_the_person(cli: Cli, kept: None, machine: Path) -> None:
-    """Of the terminal, and only with the one who typed it."""
+    """Of the terminal, and only with the one who typed it: Slack may have the same name."""
     (machine / "chat-history").write_text("typed")
     cli("people", "delete", "terminal", "ann", "--yes")
+    cli("people", "delete", "slack", getpass.getuser(), "--yes")
     assert (machine / "chat-history").exists()
     cli("people", "delete", "terminal", getpass.getuser(), "--yes")
     assert not (machine / "chat-history").exists()
@@ -65,28 +66,6 @@ def test_nothing_is_deleted_without_consent(cli: Cli, kept: None) -> None:
     assert done.status == 2
     assert "--yes" in done.err
     assert cli("people", "list", "terminal").out == "ann\n"
-
-
-@pytest.mark.parametrize("words", [("list", "terminal", "ann"), ("export", "terminal")])
-def test_wrong_words_are_refused(words: tuple[str, ...], cli: Cli) -> None:
-    """Before the database is opened."""
-    done = cli("people", *words)
-
-    assert done.status == 2
-    assert "takes" in done.err
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["list", "terminal", "ann"], "people list takes a channel"),
-        (["export", "terminal"], "people export takes a channel and a person"),
-        (["delete", "terminal"], "people delete takes a channel and a person"),
-    ],
-)
-def test_what_an_action_takes_is_said(words: list[str], said: str, cli: Cli) -> None:
-    """In one sentence."""
-    assert cli("people", *words).err == f"kensaku: {said}\n"
 
 
 def test_what_is_said_about_people(cli: Cli, kept: None) -> None:
@@ -122,15 +101,7 @@ def test_people_belong_to_a_tenant(cli: Cli, monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.parametrize(
-    ("typed", "deleted"),
-    [
-        ("y\n", True),
-        (" YES \n", True),
-        ("はい\n", True),
-        ("n\n", False),
-        ("\n", False),
-        ("", False),
-    ],
+    ("typed", "deleted"), [(" YES \n", True), ("はい\n", True), ("n\n", False), ("", False)]
 )
 def test_a_person_at_the_terminal_is_asked(
     typed: str, deleted: bool, cli: Cli, kept: None, monkeypatch: pytest.MonkeyPatch
@@ -145,11 +116,3 @@ def test_a_person_at_the_terminal_is_asked(
     assert done.status == int(not deleted)
     assert done.err.splitlines() == [question, *([] if deleted else ["nothing was deleted"])]
     assert cli("people", "list", "terminal").out == ("" if deleted else "ann\n")
-
-
-def test_the_history_of_another_channel_stays(cli: Cli, kept: None, machine: Path) -> None:
-    """Somebody may have the login name of this machine in Slack."""
-    (machine / "chat-history").write_text("typed")
-    cli("people", "delete", "slack", getpass.getuser(), "--yes")
-
-    assert (machine / "chat-history").exists()

@@ -23,6 +23,11 @@ def test_providers_are_listed_with_what_they_can_do(cli: Cli) -> None:
     assert "needs BRAVE_API_KEY" in done.out
     assert "2027-01-01" in done.err  # Google's ends
     assert KEY not in done.out
+    words = ("exa", "tavily", "google", "brave")
+    own = {"WEB_SEARCH_PROVIDER": "brave,tavily", "BRAVE_API_KEY": "b" * 20}
+    rows = [line.split() for line in cli("providers", *words, **own).out.splitlines()]
+    assert [row[:2] for row in rows[1:3]] == [["1", "brave"], ["2", "tavily"]]
+    assert [row[0] for row in rows[3:]] == ["exa", "google"]  # which nobody asks
 
 
 def test_providers_as_json_say_everything(cli: Cli) -> None:

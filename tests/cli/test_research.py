@@ -71,22 +71,6 @@ def test_a_schema_and_files_are_read(up: FakeUpstream, cli: Cli, tmp_path: Path)
     assert done.json == {"height": "The lighthouse of Toba is 31 metres high."}
 
 
-@pytest.mark.parametrize(
-    "words",
-    [["--schema", "nowhere.json"], ["--file", "nowhere.txt"], ["--length", "endless"],
-     ["--timeout", "0"], ["--exclude-domain", "no host"]],
-)  # fmt: skip
-def test_wrong_usage_is_status_2(words: list[str], cli: Cli, up: FakeUpstream) -> None:
-    """One sentence, and nothing was sent."""
-    try:
-        status = cli("research", TASK, *words).status
-    except SystemExit as refused:  # argparse
-        status = int(str(refused.code))
-
-    assert status == 2
-    assert up.requests == []
-
-
 def test_a_terminal_shows_progress(
     up: FakeUpstream, cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -130,21 +114,6 @@ def test_a_report_is_written_to_a_file(
     assert (tmp_path / name).read_text("utf-8").startswith(start)
 
 
-@pytest.mark.parametrize(
-    "args",
-    [[], [TASK, "--output", "report.pdf"], [TASK, "--output", "nowhere/report.md"],
-     [TASK, "--replay", "x.zip"], ["--replay", "nowhere.zip"], ["--diff", "nowhere.zip", "x.zip"]],
-)  # fmt: skip
-def test_what_cannot_be_done_is_said_before_the_search(
-    args: list[str], up: FakeUpstream, cli: Cli
-) -> None:
-    """Status 2, and nobody was asked."""
-    done = cli("research", *args)
-
-    assert (done.status, done.out) == (2, "")
-    assert up.requests == []
-
-
 def test_a_replay_can_be_kept_again_and_two_runs_compared(
     up: FakeUpstream, cli: Cli, tmp_path: Path
 ) -> None:
@@ -165,27 +134,20 @@ def test_a_replay_can_be_kept_again_and_two_runs_compared(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ([], "there is nothing to find out"),
-        (
-            [TASK, "--replay", "x.zip"],
-            "--replay and --diff take a bundle each, and nothing to find",
-        ),
-        ([TASK, "--diff", "x.zip", "y.zip"], "--replay and --diff take a bundle each"),
-        (["--replay", "x.zip", "--diff", "x.zip", "y.zip"], "--replay and --diff take a bundle"),
-        ([TASK, "--schema", "{folder}/bad.json"], "/bad.json is not JSON"),
-        ([TASK, "--schema", "{folder}/deep.json"], "/deep.json is not JSON"),
-        ([TASK, "--file", "{folder}/latin.txt"], "/latin.txt cannot be read: 'utf-8' codec"),
-        ([TASK, "--file", "{folder}/none.txt"], "/none.txt cannot be read: [Errno 2] No such file"),
-        ([TASK, "--file", "{folder}/long.txt"], "characters"),
+        (["--schema", "{folder}/deep.json"], "/deep.json is not JSON"),
+        (["--file", "{folder}/latin.txt"], "/latin.txt cannot be read: 'utf-8' codec"),
+        (["--file", "{folder}/none.txt"], "/none.txt cannot be read: [Errno 2] No such file"),
+        (["--file", "{folder}/long.txt"], "characters"),
     ],
 )
-def test_wrong_usage_is_told(words: list[str], said: str, cli: Cli, tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_used_is_named(
+    words: list[str], said: str, cli: Cli, tmp_path: Path
+) -> None:
     """In one sentence."""
-    (tmp_path / "bad.json").write_text("{")
     (tmp_path / "deep.json").write_text("[" * 100_000)
     (tmp_path / "latin.txt").write_bytes(b"\xff")
     (tmp_path / "long.txt").write_text("x" * 2_000_000)
-    done = cli("research", *(word.format(folder=tmp_path) for word in words))
+    done = cli("research", TASK, *(word.format(folder=tmp_path) for word in words))
 
     assert (done.status, done.out) == (2, "")
     assert said in done.err

@@ -28,6 +28,7 @@ def test_a_quote_that_is_not_there_is_an_answer(up: FakeUpstream, cli: Cli) -> N
     done = cli("verify", "hold paws", url)
 
     assert (done.status, done.out) == (0, "not found\n")
+    assert cli("verify", "hold paws", url, "--json").json["found"] is False
     assert cli("verify", "hold hands", f"{up.url}/gone").status == 1
 
 

@@ -25,27 +25,6 @@ from .servers import (
 )
 
 
-def run(*words: str, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*COMMAND, *words], env=env, capture_output=True, text=True, timeout=60,
-                          stdin=subprocess.DEVNULL)  # fmt: skip
-
-
-@pytest.mark.usefixtures("processes")
-async def test_the_command_says_in_one_line_why_it_does_not_start(upstream, machine, tmp_path):
-    """Wrong use is exit status 2, and nothing on stdout."""
-    env = environment(upstream, machine)
-    wrong = {
-        "KENSAKU_MCP_TOKEN": ["--http", "--host", "0.0.0.0"],
-        "cannot read": ["--http", "--token-file", str(tmp_path / "none")],
-        "web_search": ["--tools", "web_serch"],
-    }
-    runs = await asyncio.gather(*(asyncio.to_thread(run, *w, env=env) for w in wrong.values()))
-    for says, done in zip(wrong, runs, strict=True):
-        assert (done.returncode, done.stdout) == (2, "")
-        assert says in done.stderr
-        assert done.stderr.count("\n") == 1
-
-
 @pytest.mark.usefixtures("processes")
 async def test_ctrl_c_ends_a_server_that_waits_for_its_client(upstream, machine):
     """Somebody may start it by hand, to see what it does."""
