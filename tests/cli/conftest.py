@@ -9,6 +9,7 @@ import pty
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,6 +40,7 @@ class CliResult:
 
 
 Cli = Callable[..., CliResult]
+Spawn = Callable[..., "subprocess.Popen[str]"]
 
 
 @pytest.fixture
@@ -114,6 +116,36 @@ def cli(
         return CliResult(status, out, err)
 
     return call
+
+
+@pytest.fixture
+def spawn(processes: None, cli: Cli) -> Iterator[Callable[..., subprocess.Popen[str]]]:
+    """`spawn("crawl", url)`: a command that the test goes on beside, and may kill."""
+    spawned: list[subprocess.Popen[str]] = []
+
+    def start(*words: str | Path) -> subprocess.Popen[str]:
+        command = [sys.executable, "-m", "kensaku.cli", *map(str, words)]
+        pipe = subprocess.PIPE
+        process = subprocess.Popen(
+            command, env=dict(os.environ), stdout=pipe, stderr=pipe, text=True
+        )
+        spawned.append(process)
+        return process
+
+    yield start
+    for process in spawned:
+        process.kill()
+        process.wait()
+        for stream in (process.stdout, process.stderr):
+            if stream is not None:
+                stream.close()
+
+
+def until_asked(process: subprocess.Popen[str], up: FakeUpstream, target: str) -> None:
+    """Wait until a command has asked for an address."""
+    while not [seen for seen in up.requests if seen.target == target]:
+        assert process.poll() is None
+        time.sleep(0.05)
 
 
 @pytest.fixture

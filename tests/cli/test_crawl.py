@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import sys
-import time
-
-import pytest
-
 from kensaku.testing import FakeUpstream, faults
 
-from .conftest import Cli
+from .conftest import Cli, Spawn, until_asked
 from .examples import OTTERS, fetch_count, page
 
 
@@ -38,25 +30,17 @@ def test_a_crawl_fills_a_collection(site: str, cli: Cli) -> None:
     assert found["hits"][0]["title"] == "Alpha"
 
 
-@pytest.mark.usefixtures("processes")
-def test_a_killed_crawl_goes_on(site: str, up: FakeUpstream, cli: Cli) -> None:
+def test_a_killed_crawl_goes_on(site: str, up: FakeUpstream, cli: Cli, spawn: Spawn) -> None:
     """What was read before the kill is not fetched again, and nothing is missing."""
     up.fails("*", faults.hang(), when=lambda seen: seen.target == "/site/b")
     words = ["crawl", site, "--no-external", "--limit", "3", "--json"]
-    running = subprocess.Popen(
-        [sys.executable, "-m", "kensaku.cli", *words],
-        env=dict(os.environ),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    running = spawn(*words)
     assert running.stderr is not None
     for line in running.stderr:  # 2 of 3 pages are done
         if "50 %" in line:
             break
-    running.send_signal(signal.SIGKILL)
+    running.kill()
     running.wait(120)
-    running.stderr.close()
     up.heals()
     done = cli(*words, "--resume")
 
@@ -84,23 +68,15 @@ def test_a_crawl_as_a_job_fills_a_collection_and_is_listed(site: str, cli: Cli) 
     assert found["hits"][0]["title"] == "Alpha"
 
 
-@pytest.mark.usefixtures("processes")
 def test_a_killed_crawl_that_is_a_job_goes_on_with_the_same_command(
-    site: str, up: FakeUpstream, cli: Cli
+    site: str, up: FakeUpstream, cli: Cli, spawn: Spawn
 ) -> None:
     """It is the same job, and has read every page in the end."""
     words = ["crawl", site, "--no-external", "--job", "--collection", "sea", "--json"]
     up.fails("*", faults.hang(), when=lambda seen: seen.target == "/site/b")
-    running = subprocess.Popen(
-        [sys.executable, "-m", "kensaku.cli", *words],
-        env=dict(os.environ),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    while not [seen for seen in up.requests if seen.target == "/site/b"]:
-        assert running.poll() is None
-        time.sleep(0.05)
-    running.send_signal(signal.SIGKILL)
+    running = spawn(*words)
+    until_asked(running, up, "/site/b")
+    running.kill()
     running.wait(120)
     up.heals()
     (before,) = cli("jobs", "list", "--json").json

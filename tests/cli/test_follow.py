@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
 import signal
-import subprocess
-import sys
-import time
-
-import pytest
 
 from kensaku.testing import FakeUpstream, faults
 
-from .conftest import Cli
+from .conftest import Cli, Spawn, until_asked
 
 
 def test_a_job_is_followed_to_its_end(site: str, cli: Cli) -> None:
@@ -40,23 +34,14 @@ def test_a_terminal_shows_a_bar_and_erases_it(site: str, terminal: Cli) -> None:
     assert done.json["status"] == "done"
 
 
-@pytest.mark.usefixtures("processes")
 def test_who_stops_following_is_told_how_to_go_on(
-    site: str, up: FakeUpstream, cli: Cli, env: dict[str, str]
+    site: str, up: FakeUpstream, cli: Cli, spawn: Spawn
 ) -> None:
     """Ctrl-C: nothing is said of a result, and that command finishes the job."""
     up.fails("*", faults.hang(), when=lambda seen: seen.target == "/site/b")
     words = ["crawl", site, "--no-external", "--job", "--collection", "sea"]
-    running = subprocess.Popen(
-        [sys.executable, "-m", "kensaku.cli", *words],
-        env=dict(os.environ),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    while not [seen for seen in up.requests if seen.target == "/site/b"]:
-        assert running.poll() is None
-        time.sleep(0.05)
+    running = spawn(*words)
+    until_asked(running, up, "/site/b")
     running.send_signal(signal.SIGINT)
     out, err = running.communicate(timeout=120)
     up.heals()

@@ -4,10 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
-import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -16,7 +12,7 @@ from kensaku import Settings
 from kensaku.jobs import Jobs
 from kensaku.testing import FakeUpstream, faults
 
-from .conftest import Cli
+from .conftest import Cli, Spawn
 
 
 def write_documents(file: Path, n: int) -> None:
@@ -49,9 +45,8 @@ def test_an_empty_database_has_no_jobs(cli: Cli) -> None:
     assert "no jobs" in done.err
 
 
-@pytest.mark.usefixtures("processes")
 def test_a_killed_build_goes_on_with_the_same_command(
-    site: str, up: FakeUpstream, cli: Cli
+    site: str, up: FakeUpstream, cli: Cli, spawn: Spawn
 ) -> None:
     """It is one job, and nothing is added twice."""
     pages = [up.serves(f"/site/{n}", f"<title>{n}</title><p>Otter {n}.</p>") for n in range(21)]
@@ -59,9 +54,7 @@ def test_a_killed_build_goes_on_with_the_same_command(
     sitemap = up.serves("/site/sitemap.xml", f"<urlset>{listed}</urlset>", "text/xml")
     up.fails("*", faults.hang(), when=lambda seen: seen.target == "/site/20")  # alone in its batch
     words = ["index", "build", sitemap, "--collection", "big"]
-    building = subprocess.Popen(
-        [sys.executable, "-m", "kensaku.cli", *words], env=dict(os.environ), stderr=subprocess.PIPE
-    )
+    building = spawn(*words)
 
     async def wait_for_documents() -> None:
         async with Jobs(Settings.load()) as jobs:
@@ -73,8 +66,8 @@ def test_a_killed_build_goes_on_with_the_same_command(
                     return
 
     asyncio.run(wait_for_documents())
-    building.send_signal(signal.SIGKILL)
-    building.communicate()
+    building.kill()
+    building.wait(120)
     up.heals()
     again = cli(*words, "--json").json
     (job,) = cli("jobs", "list", "--json").json

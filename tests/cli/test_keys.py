@@ -108,20 +108,18 @@ def test_the_list_is_a_table_with_what_each_key_may_do(cli: Cli, machine) -> Non
     assert lines[0].split() == [
         "id", "name", "tenant", "key", "rate", "searches/day", "$/month", "created", "state",
     ]  # fmt: skip
-    day = {name: key["created"][:10] for name, key in keys.items()}
     until, revoked = keys["three"]["expires"][:10], keys["four"]["revoked"][:10]
-    rest = {
-        "one": ["acme", "10/s", "12,000", "2.5", day["one"], "active"],
-        "two": ["–", "–", "–", "–", day["two"], "admin"],
-        "three": ["–", "–", "–", "–", day["three"], "active,", "until", until],
-        "four": ["–", "–", "–", "–", day["four"], "revoked", revoked],
-        "five": ["–", "–", "–", "–", day["five"], "expired"],
-    }
     rows = {line.split()[1]: line.split() for line in lines[1:]}
-    assert rows == {
-        name: [key["id"], name, rest[name][0], key["hint"] + "…", *rest[name][1:]]
-        for name, key in keys.items()
-    }
+    one = keys["one"]
+    assert rows["one"] == [
+        one["id"], "one", "acme", one["hint"] + "…", "10/s", "12,000", "2.5", one["created"][:10],
+        "active",
+    ]  # fmt: skip
+    assert {name: " ".join(row[8:]) for name, row in rows.items()} == {
+        "one": "active", "two": "admin", "three": f"active, until {until}",
+        "four": f"revoked {revoked}", "five": "expired",
+    }  # fmt: skip
+    assert rows["two"][4:7] == ["–", "–", "–"]
     assert len(cli("keys", "list", "--tenant", "acme").out.splitlines()) == 2
 
 

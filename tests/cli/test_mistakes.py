@@ -195,18 +195,16 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("mistake", MISTAKES)
-def test_a_mistake_is_one_sentence_with_the_next_step(mistake: str, cli: Cli, folder: Path) -> None:
+def test_a_mistake_is_one_sentence_with_the_next_step(cli: Cli, folder: Path) -> None:
     """Exit status 2: nothing was sent."""
-    words, wrong, remedy = MISTAKES[mistake]
+    for mistake, (words, wrong, remedy) in MISTAKES.items():
+        done = cli(*words.replace("{folder}", str(folder)).split())
 
-    done = cli(*words.replace("{folder}", str(folder)).split())
-
-    said = done.err.splitlines()[-1]
-    assert (done.status, "Traceback" in done.err) == (2, False)
-    assert said.startswith("kensaku: ")
-    assert wrong in said
-    assert remedy in said
+        said = done.err.splitlines()[-1]
+        assert (done.status, "Traceback" in done.err) == (2, False), mistake
+        assert said.startswith("kensaku: "), mistake
+        assert wrong in said, mistake
+        assert remedy in said, mistake
 
 
 def test_what_cannot_be_is_refused_before_anything_is_sent(

@@ -57,34 +57,6 @@ def test_who_was_called_off_is_no_failure(capsys):
 
 REFUSED = Attempt("exa", Outcome.UNAVAILABLE, RateLimited("exa", "too many requests"), sent=True)
 NOT_ASKED = Attempt("brave", Outcome.UNAVAILABLE, NotAsked("brave", "no time was left"), sent=False)
-LOCAL = Attempt("local", Outcome.FOUND, hits=2)
-EXA = "exa: too many requests"
-BRAVE = "brave: not asked: no time was left"
-NOTE = "note: it is old"
-INSTEAD = "The local index answered, not the web."
-
-
-@pytest.mark.parametrize(
-    ("outcome", "dialect", "attempts", "lines"),
-    [
-        (Outcome.FOUND, "", [REFUSED, NOT_ASKED, LOCAL], [EXA, BRAVE, NOTE, INSTEAD]),
-        (Outcome.FOUND, "plain", [REFUSED, LOCAL], [EXA]),
-        (Outcome.FOUND, "markdown:ja", [REFUSED, LOCAL], [EXA]),
-        (Outcome.FOUND, "compact", [REFUSED, LOCAL], [EXA, NOTE]),
-        (Outcome.FOUND, "json", [REFUSED, LOCAL], [EXA, NOTE, INSTEAD]),
-        (Outcome.FOUND, "json", [LOCAL, Attempt("exa", Outcome.FOUND)], [NOTE]),
-        (Outcome.UNAVAILABLE, "plain", [REFUSED], [NOTE]),
-        (Outcome.UNAVAILABLE, "compact", [REFUSED], [NOTE]),
-        (Outcome.UNAVAILABLE, "json", [REFUSED], [EXA, NOTE]),
-        (Outcome.UNAVAILABLE, "json", [LOCAL], [NOTE]),
-    ],
-)
-def test_what_the_output_has_said_is_not_repeated(capsys, outcome, dialect, attempts, lines):
-    """A form for people has reasons, notes and the local index in it; one for machines has not."""
-    print_notices(outcome, attempts, ["it is old"], dialect=dialect)
-
-    out, err = capsys.readouterr()
-    assert (out, err.splitlines()) == ("", lines)
 
 
 def test_equal_reasons_share_a_line_and_a_sent_request_counts_most(capsys):
@@ -105,31 +77,3 @@ def test_equal_reasons_share_a_line_and_a_sent_request_counts_most(capsys):
         "brave, exa: too many requests",
         "you: there is no network; connect this machine, or ask the local index",
     ]
-
-
-async def test_the_notice_is_printed_once_for_a_home(tmp_path, capsys):
-    """A file remembers it; when the first is asked, or when one of them was."""
-    settings = Settings.load(environ={"KENSAKU_HOME": str(tmp_path / "new"), "TAVILY_API_KEY": "k"})
-    async with Kensaku(settings) as k:
-        notice = KeylessNotice(k, ["tavily", "wikipedia"])
-        notice.print_before()
-        notice.print_after([Attempt("wikipedia", Outcome.FOUND, sent=False)])
-        assert capsys.readouterr().err == ""
-
-    async with Kensaku(Settings.load(environ={"KENSAKU_HOME": str(tmp_path / "new")})) as k:
-        notice, again = KeylessNotice(k, None), KeylessNotice(k, None)
-        notice.print_after([Attempt("brave", Outcome.FOUND, sent=True)])
-        assert capsys.readouterr().err == ""
-        again.print_after([Attempt("wikipedia", Outcome.FOUND, sent=True)])
-        said = capsys.readouterr().err
-        marker = tmp_path / "new" / "keyless-notice"
-        hosts = marker.read_text()
-        assert said == (
-            f"Without a key, queries go to services that need none: {hosts.strip()}. They see the"
-            " query. KENSAKU_KEYLESS=0 turns this off. (This is said once.)\n"
-        )
-        assert hosts.endswith("\n")
-        assert marker.parent.stat().st_mode & 0o777 == 0o700
-        again.print_before()
-        KeylessNotice(k, None).print_before()
-        assert capsys.readouterr().err == ""

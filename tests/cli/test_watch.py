@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
-import pytest
-
-from .conftest import Cli
+from .conftest import Cli, Spawn
 
 
 def test_one_look_of_watch_is_like_add(notes: Path, cli: Cli) -> None:
@@ -41,20 +36,12 @@ def let_it_look(pid: int) -> None:
         time.sleep(0.01)
 
 
-@pytest.mark.usefixtures("processes")
-def test_watch_keeps_up_until_ctrl_c(notes: Path, cli: Cli) -> None:
+def test_watch_keeps_up_until_ctrl_c(notes: Path, cli: Cli, spawn: Spawn) -> None:
     """New, changed and removed files, a line for each look that found something; exit 0.
 
     A folder that is away was moved or unmounted, and may come back: its documents stay.
     """
-    words = ["index", "watch", str(notes), "--interval", "0.02", "--json"]
-    watching = subprocess.Popen(
-        [sys.executable, "-m", "kensaku.cli", *words],
-        env=dict(os.environ),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    watching = spawn("index", "watch", notes, "--interval", "0.02", "--json")
     assert watching.stdout is not None
 
     def told() -> tuple[int, int, int]:
