@@ -9,12 +9,11 @@ import pytest
 
 from tests.answers.conftest import Web
 from tests.answers.conftest import web as web
-from tests.server.conftest import MakeServer, Running, serve
+from tests.server.conftest import READS, MakeServer, Running, serve
 from tests.server.conftest import make_server as make_server
 
 from .scripted import ScriptedModel
 
-READS = {"fetch_allow": ("127.0.0.1",), "fetch_ports": ("any",), "fetch_robots": "never"}
 SECRET = "sk-model-0123456789"
 
 

@@ -18,6 +18,7 @@ from .conftest import SECRET, settings
 
 ASKED = "How do sea otters sleep?"
 HANDS = "Sea otters hold hands while they sleep."
+SEARCHING: Any = {"web_search_options": {}}
 OWN: Any = {"type": "function", "function": {"name": "open_file", "parameters": {"type": "object"}}}
 # The clients leave their connections to the garbage collector.
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
@@ -35,6 +36,12 @@ def page(web: Web) -> str:
     return f"{web.upstream.url}/p/sleep"
 
 
+async def chat(client: AsyncOpenAI, said: str, **more: Any) -> Any:
+    """Say something in a conversation of its own."""
+    messages: Any = [{"role": "user", "content": said}]
+    return await client.chat.completions.create(**{"model": "m", "messages": messages, **more})
+
+
 # --- chat completions
 
 
@@ -42,9 +49,7 @@ async def test_web_search_options_let_the_model_search_and_cite(client, model, w
     model.calls("web_search", query="how otters sleep")
     model.says(f"{HANDS} [1]")
 
-    done = await client.chat.completions.create(
-        model="gpt-5", messages=[{"role": "user", "content": ASKED}], web_search_options={}
-    )
+    done = await chat(client, ASKED, model="gpt-5", **SEARCHING)
 
     message = done.choices[0].message
     (cited,) = message.annotations
@@ -60,9 +65,7 @@ async def test_web_search_options_let_the_model_search_and_cite(client, model, w
 async def test_what_the_model_reads_of_the_web_is_fenced(client, model, web):
     model.calls("web_search", query="how otters sleep")
     model.says("So.")
-    await client.chat.completions.create(
-        model="m", messages=[{"role": "user", "content": ASKED}], web_search_options={}
-    )
+    await chat(client, ASKED, **SEARCHING)
 
     tool = model.asked[1]["messages"][-1]
     assert tool["role"] == "tool"
@@ -75,13 +78,9 @@ async def test_a_stream_has_the_citation_behind_its_sentence(client, model, web)
     model.calls("web_search", query="how otters sleep")
     model.says(f"{HANDS} [1] More.")
 
-    stream = await client.chat.completions.create(
-        model="m",
-        messages=[{"role": "user", "content": ASKED}],
-        web_search_options={"search_context_size": "low"},
-        stream=True,
-        stream_options={"include_usage": True},
-    )
+    low = {"web_search_options": {"search_context_size": "low"}}
+    usage = {"stream_options": {"include_usage": True}}
+    stream = await chat(client, ASKED, stream=True, **low, **usage)
     content, cited_at, chunks = "", None, [chunk async for chunk in stream]
     for chunk in chunks:
         for choice in chunk.choices:
@@ -98,15 +97,8 @@ async def test_a_stream_has_the_citation_behind_its_sentence(client, model, web)
 async def test_the_client_s_own_functions_pass_through(client, model, web):
     model.calls_all([("open_file", {"path": "a.txt"})])
 
-    done = await client.chat.completions.create(
-        model="m",
-        messages=[{"role": "user", "content": "Open a.txt"}],
-        tools=[OWN],
-        tool_choice="required",
-        temperature=0.3,
-        seed=7,
-        web_search_options={},
-    )
+    sampled = {"tool_choice": "required", "temperature": 0.3, "seed": 7}
+    done = await chat(client, "Open a.txt", tools=[OWN], **sampled, **SEARCHING)
 
     (call,) = done.choices[0].message.tool_calls
     assert (call.function.name, json.loads(call.function.arguments)) == (
@@ -143,27 +135,21 @@ async def test_a_model_reads_one_system_message_and_whole_turns_of_the_user(clie
 
 async def test_without_a_web_tool_the_model_is_offered_none(client, model):
     model.says("Hi ![x](y) [1].")
-    done = await client.chat.completions.create(
-        model="m", messages=[{"role": "user", "content": "Hi"}]
-    )
+    done = await chat(client, "Hi")
     assert done.choices[0].message.content == "Hi ![x](y) [1]."
     assert "tools" not in model.asked[0]
 
 
 async def test_the_name_kensaku_is_the_assistant(client, model, web):
     model.says("never asked with tools")
-    done = await client.chat.completions.create(
-        model="kensaku", messages=[{"role": "user", "content": ASKED}]
-    )
+    done = await chat(client, ASKED, model="kensaku")
     assert done.model == "kensaku"
     assert web.queries
 
 
 async def test_a_model_that_searches_without_end_is_made_to_answer(client, model, web):
     model.calls("web_search", query="how otters sleep")
-    done = await client.chat.completions.create(
-        model="m", messages=[{"role": "user", "content": ASKED}], web_search_options={}
-    )
+    done = await chat(client, ASKED, **SEARCHING)
     assert done.choices[0].finish_reason == "stop"
     assert "tools" in model.asked[0]
     assert "tools" not in model.asked[-1]
@@ -173,9 +159,7 @@ async def test_nobody_could_search_is_told_as_such(client, model, web):
     web.upstream.fails("tavily", faults.status(503))
     model.calls("web_search", query="harbours of Osaka")
     model.says("I could not search.")
-    await client.chat.completions.create(
-        model="m", messages=[{"role": "user", "content": ASKED}], web_search_options={}
-    )
+    await chat(client, ASKED, **SEARCHING)
     assert "Nobody could search" in model.asked[1]["messages"][-1]["content"]
 
 
@@ -193,30 +177,25 @@ async def test_a_refusal_of_the_model_has_the_status_that_the_client_can_act_on(
     """A key that the operator set wrong is no business of the client's: 502."""
     model.fails(status, "context length exceeded")
     with pytest.raises(kind) as failed:
-        await client.chat.completions.create(
-            model="m", messages=[{"role": "user", "content": "Hi"}]
-        )
+        await chat(client, "Hi")
     assert SECRET not in str(failed.value)
 
 
 async def test_a_reply_that_breaks_off_is_an_error(client, model):
     model.breaks_off("Half a sen")
     with pytest.raises(openai.InternalServerError):
-        await client.chat.completions.create(
-            model="m", messages=[{"role": "user", "content": "Hi"}]
-        )
+        await chat(client, "Hi")
 
 
 async def test_switched_off_the_assistant_answers_and_refuses_by_name(make_server, web):
     server = await make_server()
     async with AsyncOpenAI(api_key="x", base_url=f"{server.url}/v1", max_retries=0) as client:
-        asked = {"model": "gpt-5", "messages": [{"role": "user", "content": ASKED}]}
-        assert (await client.chat.completions.create(**asked)).model == "kensaku"
+        assert (await chat(client, ASKED, model="gpt-5")).model == "kensaku"
         for field, value in (
             ("response_format", {"type": "json_object"}), ("tool_choice", "required"), ("n", 2),
         ):  # fmt: skip
             with pytest.raises(openai.BadRequestError) as refused:
-                await client.chat.completions.create(**asked, **{field: value})
+                await chat(client, ASKED, model="gpt-5", **{field: value})
             assert refused.value.param == field
 
 
@@ -227,9 +206,7 @@ async def test_searches_count_against_the_quota_of_the_key(make_server: MakeServ
     model.calls("web_search", query="what otters eat")
     model.says("So.")
     async with AsyncOpenAI(api_key=key, base_url=f"{server.url}/v1", max_retries=0) as client:
-        await client.chat.completions.create(
-            model="m", messages=[{"role": "user", "content": ASKED}], web_search_options={}
-        )
+        await chat(client, ASKED, **SEARCHING)
     assert web.queries == ["how otters sleep"]
     assert "limit of web requests is reached" in model.said_to_it
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from openai import AsyncOpenAI
 
-from .conftest import READS
+from tests.server.conftest import READS
 
 HANDS = "Sea otters hold hands while they sleep."
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
