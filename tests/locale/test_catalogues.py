@@ -14,7 +14,7 @@ import pytest
 
 import kensaku
 from kensaku.locale import HERE
-from kensaku.locale.po import Translation, plural_rule, read
+from kensaku.locale.po import plural_rule, read
 
 SOURCE = Path(kensaku.__file__).parent
 SCRIPT = Path(__file__).parents[2] / "scripts" / "messages.py"
@@ -156,11 +156,3 @@ def _texts() -> Iterator[tuple[str, str]]:
                 yield name, node.value
     for path in sorted(SOURCE.rglob("*.html")):
         yield path.relative_to(SOURCE).as_posix(), path.read_text(encoding="utf-8")
-
-
-def test_an_entry_is_read_as_tools_write_it() -> None:
-    """The catalogue is one that msgfmt and editors open: the header first, then the messages."""
-    header = read(HERE / "ja.po")[0]
-
-    assert isinstance(header, Translation)
-    assert header.field("Content-Type") == "text/plain; charset=UTF-8"

@@ -6,6 +6,7 @@ import errno
 import json
 import os
 from collections.abc import AsyncIterator
+from itertools import product
 
 import aiohttp
 import pytest
@@ -58,29 +59,28 @@ FOREIGN_ORIGINS = [
 ]
 
 
-@pytest.mark.parametrize("host", FOREIGN_HOSTS)
-async def test_a_foreign_host_is_refused(url, host):
+VERSIONS = ("2025-11-25", "2026-07-28")
+
+
+async def test_a_foreign_host_is_refused(url):
     """A page whose name was made to point to 127.0.0.1 (DNS rebinding) still says its own name."""
-    for version in ("2025-11-25", "2026-07-28"):
-        assert (await sent(url, Host=host, MCP_Protocol_Version=version))[0] == 421
+    for host, version in product(FOREIGN_HOSTS, VERSIONS):
+        assert (await sent(url, Host=host, MCP_Protocol_Version=version))[0] == 421, host
 
 
-@pytest.mark.parametrize("name", ["LOCALHOST", "LocalHost:80", "127.0.0.1"])
-async def test_a_host_name_is_the_same_in_any_case(url, name):
-    """So it is in an origin."""
-    for version in ("2025-11-25", "2026-07-28"):
-        status, _ = await sent(
-            url, Host=name, Origin=f"http://{name}", MCP_Protocol_Version=version
-        )
-        assert status not in (403, 421)
-
-
-@pytest.mark.parametrize("origin", FOREIGN_ORIGINS)
-async def test_a_foreign_origin_is_refused(url, origin):
+async def test_a_foreign_origin_is_refused(url):
     """No page in a browser may use the server behind its reader's back."""
-    for version in ("2025-11-25", "2026-07-28"):
-        assert (await sent(url, Origin=origin, MCP_Protocol_Version=version))[0] == 403
+    for origin, version in product(FOREIGN_ORIGINS, VERSIONS):
+        assert (await sent(url, Origin=origin, MCP_Protocol_Version=version))[0] == 403, origin
     assert (await sent(url, Origin=url.removesuffix("/mcp")))[0] == 200
+
+
+async def test_a_host_is_the_same_in_any_letters_and_with_a_final_dot(url):
+    """Names are compared as DNS compares them; so it is in an origin."""
+    for host, version in product(("LOCALHOST", "LocalHost:80", "localhost.:8788"), VERSIONS):
+        status, _ = await sent(url, Host=host, MCP_Protocol_Version=version)
+        assert status not in (403, 421), host
+    assert (await sent(url, Host="LOCALHOST", Origin="http://LOCALHOST"))[0] == 200
 
 
 async def test_sessions_cannot_be_made_up_and_end_when_they_are_ended(url):
@@ -95,12 +95,6 @@ async def test_sessions_cannot_be_made_up_and_end_when_they_are_ended(url):
         assert (await sent(url, LIST, Mcp_Session_Id=forged))[0] == 404
     assert (await sent(url, b"", "DELETE", Mcp_Session_Id=session))[0] == 200
     assert (await sent(url, LIST, Mcp_Session_Id=session))[0] == 404
-
-
-@pytest.mark.parametrize("host", ["LOCALHOST", "LocalHost:8788", "localhost.", "localhost.:8788"])
-async def test_a_host_is_the_same_in_any_letters_and_with_a_final_dot(url, host):
-    """Names are compared as DNS compares them."""
-    assert (await sent(url, Host=host))[0] == 200
 
 
 async def opened(address: str) -> str:
@@ -173,8 +167,6 @@ async def test_other_machines_are_let_in_only_with_a_token(make_client):
         with pytest.raises(UsageError) as refused:
             await serve_http(server, host, 0)
         assert "KENSAKU_MCP_TOKEN" in str(refused.value)
-    with pytest.raises(UsageError):
-        await serve_http(server, "127.0.0.1", 0, token="short")
 
 
 async def test_a_port_that_is_taken_is_told_in_one_sentence(make_client):

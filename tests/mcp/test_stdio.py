@@ -11,6 +11,7 @@ import pytest
 
 from .servers import (
     COMMAND,
+    INITIALIZE,
     OTTERS,
     connect,
     environment,
@@ -64,11 +65,9 @@ async def test_only_protocol_is_written_to_stdout(upstream, machine):
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         env=environment(upstream, machine),
     )  # fmt: skip
-    hello = {"protocolVersion": "2025-11-25", "capabilities": {},
-             "clientInfo": {"name": "test", "version": "0"}}  # fmt: skip
     call = {"name": "web_search", "arguments": {"query": "otter"}}
     messages = [
-        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello},
+        INITIALIZE,
         {"jsonrpc": "2.0", "method": "notifications/initialized"},
         {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call},
     ]
