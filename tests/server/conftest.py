@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 import uvicorn
 
@@ -21,8 +22,11 @@ from kensaku import Kensaku
 from kensaku.config.settings import Settings
 from kensaku.database import Database
 from kensaku.database.keys import create_key
+from kensaku.index import Document, Index, ProgressEvent, pydocs
 from kensaku.models import Hit
 from kensaku.transport.listen import make_config
+
+from .page_client import PageClient, browsing
 
 
 @dataclass(frozen=True)
@@ -121,6 +125,29 @@ async def server(make_server) -> Running:
 
 
 @pytest.fixture
+async def http(server: Running) -> AsyncIterator[httpx.AsyncClient]:
+    """A client of the server, which needs its paths alone."""
+    async with httpx.AsyncClient(base_url=server.url, timeout=60) as client:
+        yield client
+
+
+@pytest.fixture
+async def page(server: Running) -> AsyncIterator[PageClient]:
+    """Its owner's browser."""
+    async with browsing(server.url) as made:
+        yield made
+
+
+READS = {"fetch_allow": ("127.0.0.1",), "fetch_ports": ("any",), "fetch_robots": "never"}
+
+
+@pytest.fixture(params=["INFO", "DEBUG"])
+def level(request: pytest.FixtureRequest) -> str:
+    """The level of logs: secrets are in neither, queries at DEBUG alone."""
+    return str(request.param)
+
+
+@pytest.fixture
 def make_key() -> Callable[..., Any]:
     """Create keys of a server, which needs one at once."""
 
@@ -178,6 +205,21 @@ def make_first_key(machine: Path) -> Callable[[], Any]:
             await database.close()
 
     return make
+
+
+@pytest.fixture
+def build(monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
+    """Set it to let the local index be filled: the real build takes seconds of the processor."""
+    may_end = asyncio.Event()
+
+    async def fill(index: Index, *, progress: Any, background: bool = False) -> None:
+        progress(ProgressEvent(pydocs.READING, 1, 4))
+        await may_end.wait()
+        text = "Ask the task to end: asyncio throws CancelledError into it."
+        await index.add([Document("pydoc:asyncio.Task.cancel", "Task.cancel", text)], "pydocs")
+
+    monkeypatch.setattr(pydocs, "build", fill)
+    return may_end
 
 
 PROSE = "Sea otters hold hands while they sleep, so that they do not drift apart. " * 6

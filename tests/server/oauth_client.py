@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import re
 from importlib import import_module
 from typing import Any
@@ -9,6 +11,8 @@ from urllib.parse import parse_qs, urljoin, urlsplit
 
 import httpx
 
+VERIFIER = "v" * 50
+CHALLENGE = base64.urlsafe_b64encode(hashlib.sha256(VERIFIER.encode()).digest()).decode()[:43]
 REDIRECT = "https://chatgpt.example/connector/callback"
 
 

@@ -48,14 +48,13 @@ async def test_every_published_path_is_served_alone_and_below_another_applicatio
     assert len(published) > 20
 
 
-async def test_what_is_not_served_is_told_in_json(server):
+async def test_what_is_not_served_is_told_in_json(http):
     """With the path that was asked for; who used a wrong method is told the right ones."""
-    async with httpx.AsyncClient(base_url=server.url, timeout=60) as http:
-        wrong = await http.delete("/extract")
-        for path in ("/v9/nothing", "/serperx/search"):  # nobody can know whose client asks
-            lost = await http.get(path)
-            assert (lost.status_code, "allow" in lost.headers) == (404, False)
-            assert f"GET {path}" in lost.json()["detail"]["error"]
+    wrong = await http.delete("/extract")
+    for path in ("/v9/nothing", "/serperx/search"):  # nobody can know whose client asks
+        lost = await http.get(path)
+        assert (lost.status_code, "allow" in lost.headers) == (404, False)
+        assert f"GET {path}" in lost.json()["detail"]["error"]
 
     assert wrong.status_code == 405
     assert "DELETE /extract" in wrong.json()["detail"]["error"]

@@ -7,7 +7,6 @@ import base64
 import urllib.request
 from typing import Any
 
-import httpx
 import pytest
 
 from kensaku.database.keys import create_key
@@ -16,12 +15,6 @@ from kensaku.server.token import FILE
 from .page_client import browsing, link_of
 
 BAD = "ksk_" + "x" * 32
-
-
-@pytest.fixture
-async def http(server):
-    async with httpx.AsyncClient(base_url=server.url, timeout=60) as client:
-        yield client
 
 
 async def test_a_key_comes_in_a_header_or_in_the_body(server, make_key, http):

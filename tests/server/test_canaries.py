@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-import io
-import logging
 from collections.abc import AsyncIterator, Iterator
 
 import aiohttp
@@ -16,10 +14,9 @@ import pytest
 import kensaku.server
 from kensaku import Kensaku
 from kensaku.errors import KensakuError
-from kensaku.server.logs import QUIET, configure_logging
 from kensaku.testing import faults
 
-from .test_logs import forms
+from .logged import Logs, forms, logged
 
 PROVIDER_KEY = "tvly-CANARY+p/0123456789=="
 BEARER = "CANARY-bearer.0123456789-abcdef"
@@ -27,18 +24,12 @@ PASSWORD = "CANARY-password-0123456789"
 TOKEN = "CANARY-token-0123456789abcdef"
 
 
-@pytest.fixture(params=["INFO", "DEBUG"])
-def logs(request, make_client) -> Iterator[io.StringIO]:
+@pytest.fixture
+def logs(level, make_client) -> Iterator[Logs]:
     """What this process logs, as `kensaku serve` logs it."""
-    root, names = logging.getLogger(), ("", *QUIET)
-    levels, handlers = [logging.getLogger(n).level for n in names], root.handlers
-    stream = io.StringIO()
     secrets = {"TAVILY_API_KEY": PROVIDER_KEY, "KENSAKU_MCP_TOKEN": TOKEN}
-    configure_logging(make_client("tavily", env=secrets).settings, request.param, stream)
-    yield stream
-    root.handlers = handlers
-    for name, level in zip(names, levels, strict=True):
-        logging.getLogger(name).setLevel(level)
+    with logged(make_client("tavily", env=secrets).settings, level) as told:
+        yield told
 
 
 def assert_clean(*texts: str) -> None:
@@ -73,7 +64,7 @@ async def test_a_provider_that_fails_repeats_no_key(make_server, upstream, logs,
             metrics = await reply.text()
 
     assert status >= 429
-    assert_clean(said, metrics, logs.getvalue())
+    assert_clean(said, metrics, logs.text)
 
 
 @pytest.fixture
@@ -93,18 +84,16 @@ async def without_database(make_client) -> AsyncIterator[httpx.AsyncClient]:
     await app.state.close()
 
 
-@pytest.mark.parametrize("path", ["/readyz", "/search", "/metrics", "/api/usage", "/mcp", "/"])
-async def test_the_passwords_of_database_and_store_are_told_to_nobody(without_database, logs, path):
+async def test_the_passwords_of_database_and_store_are_told_to_nobody(without_database, logs):
     """Every endpoint says that it cannot, and none says where."""
-    http = without_database
-    if path in ("/search", "/mcp"):
-        reply = await http.post(path, json={"query": "otters"})
-    else:
-        reply = await http.get(path)
+    for path in ("/readyz", "/search", "/metrics", "/api/usage", "/mcp", "/"):
+        method = "POST" if path in ("/search", "/mcp") else "GET"
+        body = {"query": "otters"} if method == "POST" else None
+        reply = await without_database.request(method, path, json=body)
 
-    assert reply.status_code == 503
-    assert_clean(reply.text, headers_in(reply), logs.getvalue())
-    assert "127.0.0.1:1" not in reply.text
+        assert reply.status_code == 503, path
+        assert_clean(reply.text, headers_in(reply), logs.text)
+        assert "127.0.0.1:1" not in reply.text
 
 
 async def test_a_database_that_knows_another_password_is_not_quoted(make_client, postgresql, logs):
@@ -119,7 +108,7 @@ async def test_a_database_that_knows_another_password_is_not_quoted(make_client,
         await app.state.start()
     await app.state.close()
 
-    assert_clean(str(caught.value), repr(caught.value), repr(client.settings), logs.getvalue())
+    assert_clean(str(caught.value), repr(caught.value), repr(client.settings), logs.text)
 
 
 async def test_the_token_of_mcp_is_told_to_nobody(make_client, logs):
@@ -145,4 +134,4 @@ async def test_the_token_of_mcp_is_told_to_nobody(make_client, logs):
 
     assert [reply.status_code for reply in replies] == [404, 401, 401, 401]
     for reply in replies:
-        assert_clean(reply.text, headers_in(reply), logs.getvalue())
+        assert_clean(reply.text, headers_in(reply), logs.text)

@@ -22,8 +22,8 @@ from tests.answers.conftest import web as web
 from tests.search.support import until
 
 from .conftest import MakeServer, Running
-from .page.test_chat import follow
 from .page_client import PageClient, browsing
+from .talk import asked, to_end
 
 SLEEP, EAT = "How do sea otters sleep?", "What do sea otters eat each day?"
 
@@ -49,34 +49,16 @@ async def elsewhere(make_server: MakeServer, here: Running) -> AsyncIterator[Pag
         yield made
 
 
-async def asked(page: PageClient, thread: str) -> str:
-    """The id of the question that a conversation waits with, once it does."""
-    async for _, data in follow(page, thread):
-        if data.get("asks"):
-            return str(data["asks"][0][0])
-    raise AssertionError("nothing was asked")
-
-
 async def waiting(page: PageClient, question: str = SLEEP) -> tuple[str, str]:
     """Begin a conversation whose search needs consent: its path, and the id of the question."""
     begun = await page.call("POST", "/api/chat", {"text": question, "ask_first": True})
-    return f"/api/chat/{begun['id']}", await asked(page, begun["id"])
+    return f"/api/chat/{begun['id']}", (await asked(page, begun["id"]))[0]
 
 
 async def finish(page: PageClient, path: str, *actions: str, **headers: str) -> list[str]:
     """Answer each question with the first of these actions that it takes; return all events."""
-    seen = []
-    async for name, data in follow(page, path.rpartition("/")[2], **headers):
-        if name == "event":
-            seen.append(data["event"]["type"])
-        for id, _ in data.get("asks", ()):
-            for action in actions or ("proceed", "skip"):
-                said = {"question": id, "action": action}
-                if (await page.call("POST", f"{path}/reply", said, **headers))["taken"]:
-                    break
-        if name == "end":
-            break
-    return seen
+    seen = await to_end(page, path.rpartition("/")[2], *actions, **headers)
+    return [data["event"]["type"] for name, data in seen if name == "event"]
 
 
 async def states(page: PageClient, path: str) -> set[str]:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 
-import httpx
 import pytest
 from sqlalchemy import text
 
@@ -14,12 +12,6 @@ from kensaku.testing import faults
 from tests.search.support import until
 
 MIB = 2**20
-
-
-@pytest.fixture
-async def http(server) -> AsyncIterator[httpx.AsyncClient]:
-    async with httpx.AsyncClient(base_url=server.url, timeout=60) as client:
-        yield client
 
 
 async def test_a_search_ends_when_its_client_hangs_up(make_server, http, upstream):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from itertools import product
 from typing import Any
 
 import httpx
@@ -16,9 +17,8 @@ from tests.answers.conftest import Model, Web
 from tests.answers.conftest import model as model
 from tests.answers.conftest import web as web
 
-from .conftest import MakeServer, Running
+from .conftest import READS, MakeServer, Running
 
-READS = {"fetch_allow": ("127.0.0.1",), "fetch_ports": ("any",), "fetch_robots": "never"}
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of its client of version 1
 SCHEMA = {
     "type": "object",
@@ -106,28 +106,24 @@ async def test_the_model_fills_a_schema_and_what_does_not_fit_is_null(with_model
     assert "What eats how much?" in asked
 
 
-@pytest.mark.parametrize("version", ["v1", "v2"])
-@pytest.mark.parametrize(
-    ("formats", "says"),
-    [
-        (["markdown", "branding"], "branding"),
-        ([{"type": "json", "prompt": "x"}], "KENSAKU_MODEL"),
-        ([{"type": "json"}], "json needs a schema or a prompt"),
-        ([{"type": "json", "schema": {"properties": {"a": {"$ref": "#"}}}}], "#"),
-        (["screenshot"], "kensaku-search[browser]"),
-        ([{"type": "screenshot", "fullPage": "x"}], "fullPage"),
-        ([5], "formats"),
-    ],
-)
-async def test_a_format_that_cannot_be_had_is_refused_by_its_name(
-    server, web, version, formats, says
-):
+FORMATS: list[tuple[list[Any], str]] = [
+    (["markdown", "branding"], "branding"),
+    ([{"type": "json", "prompt": "x"}], "KENSAKU_MODEL"),
+    ([{"type": "json"}], "json needs a schema or a prompt"),
+    ([{"type": "json", "schema": {"properties": {"a": {"$ref": "#"}}}}], "#"),
+    (["screenshot"], "kensaku-search[browser]"),
+    ([{"type": "screenshot", "fullPage": "x"}], "fullPage"),
+    ([5], "formats"),
+]
+
+
+async def test_a_format_that_cannot_be_had_is_refused_by_its_name(server, web):
     """Not a reply without it."""
     url = f"{web.upstream.url}/p/sleep"
-    reply = await post(server, f"/firecrawl/{version}/scrape", url=url, formats=formats)
-    assert reply.status_code == 400
-    assert reply.json()["success"] is False
-    assert says in reply.json()["error"]
+    for version, (formats, says) in product(("v1", "v2"), FORMATS):
+        reply = await post(server, f"/firecrawl/{version}/scrape", url=url, formats=formats)
+        assert (reply.status_code, reply.json()["success"]) == (400, False), formats
+        assert says in reply.json()["error"]
 
 
 @pytest.mark.usefixtures("browser")
@@ -362,24 +358,24 @@ async def test_values_are_extracted_from_pages(with_model, web, model):
     assert "hold hands" in asked
 
 
-@pytest.mark.parametrize(
-    ("path", "body", "says"),
-    [
-        ("extract", {"urls": ["https://a.example/"], "prompt": "x"}, "KENSAKU_MODEL"),
-        ("extract", {"urls": ["https://a.example/*"], "prompt": "x"}, "many pages"),
-        ("extract", {"urls": ["https://a.example/"]}, "schema or a prompt"),
-        ("extract", {"prompt": "x"}, "urls are missing"),
-        ("batch/scrape", {"urls": []}, "urls are missing"),
-        ("batch/scrape", {"urls": ["https://a.example/"], "formats": ["pdf"]}, "pdf"),
-        ("crawl", {"url": "https://a.example/", "webhook": "https://b.example/"}, "webhook"),
-        ("crawl", {"url": "https://a.example/", "includePaths": ["(?=x)"]}, "RE2"),
-        ("crawl", {}, "url is missing"),
-    ],
-)
-async def test_a_job_that_cannot_work_is_refused_at_once(server, path, body, says):
-    reply = await post(server, f"/firecrawl/v2/{path}", **body)
-    assert (reply.status_code, reply.json()["success"]) == (400, False)
-    assert says in reply.json()["error"]
+JOBS: list[tuple[str, dict[str, Any], str]] = [
+    ("extract", {"urls": ["https://a.example/"], "prompt": "x"}, "KENSAKU_MODEL"),
+    ("extract", {"urls": ["https://a.example/*"], "prompt": "x"}, "many pages"),
+    ("extract", {"urls": ["https://a.example/"]}, "schema or a prompt"),
+    ("extract", {"prompt": "x"}, "urls are missing"),
+    ("batch/scrape", {"urls": []}, "urls are missing"),
+    ("batch/scrape", {"urls": ["https://a.example/"], "formats": ["pdf"]}, "pdf"),
+    ("crawl", {"url": "https://a.example/", "webhook": "https://b.example/"}, "webhook"),
+    ("crawl", {"url": "https://a.example/", "includePaths": ["(?=x)"]}, "RE2"),
+    ("crawl", {}, "url is missing"),
+]
+
+
+async def test_a_job_that_cannot_work_is_refused_at_once(server):
+    for path, body, says in JOBS:
+        reply = await post(server, f"/firecrawl/v2/{path}", **body)
+        assert (reply.status_code, reply.json()["success"]) == (400, False), body
+        assert says in reply.json()["error"]
 
 
 async def _wait(server: Running, id: str) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 
-import httpx
 import pytest
 from firecrawl import Firecrawl
 from firecrawl.v1 import V1FirecrawlApp
@@ -34,10 +33,9 @@ async def test_credits_are_the_searches_of_the_day(server, make_key, upstream):
 
 
 @pytest.mark.parametrize("path", ["/v2/feedback", "/v2/search/0f0e/feedback"])
-async def test_an_opinion_is_acknowledged(server, path):
+async def test_an_opinion_is_acknowledged(http, path):
     """firecrawl-mcp tells agents to send one behind each search."""
-    async with httpx.AsyncClient(base_url=server.url, timeout=60) as http:
-        reply = await http.post(f"/firecrawl{path}", json={"rating": "good"})
+    reply = await http.post(f"/firecrawl{path}", json={"rating": "good"})
 
     assert reply.status_code == 200
     assert reply.json()["success"] is True

@@ -17,9 +17,9 @@ from tests.answers.conftest import web as web
 from tests.conftest import Clock
 from tests.search.support import until
 
-from .conftest import Running
+from .conftest import READS, Running
 from .test_agui import body
-from .test_openai import READS, SLEEP
+from .test_openai import SLEEP
 
 COMMENT = b": keep-alive\n\n"
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")

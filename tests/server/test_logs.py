@@ -2,70 +2,30 @@
 
 from __future__ import annotations
 
-import base64
-import io
-import json
 import logging
 from collections.abc import Iterator
-from urllib.parse import quote, quote_plus
+from urllib.parse import quote
 
-import httpx
 import pytest
 
 from kensaku import Settings
 from kensaku.log_redaction import MAX_CHARS, request_secrets
 from kensaku.observe import Caller, Observers, caller, observe
 from kensaku.operations import RequestOperation
-from kensaku.server.logs import QUIET, RequestLog, configure_logging
+from kensaku.server.logs import QUIET, RequestLog
+
+from .logged import Logs, forms, logged
 
 KEY = "tvly-CANARY+a/0123456789=="
 PRESENTED = "CANARY-presented+b/0123456789=="
 QUERY = "where does Person-zz91 live?"
 
 
-def forms(secret: str) -> list[str]:
-    """A secret as it is, in an address, and in base64 after any number of bytes."""
-    encoded = [
-        base64.b64encode(b"x" * before + secret.encode()).decode()[before and 4 : -4]
-        for before in range(3)
-    ]
-    return [secret, quote(secret, safe=""), quote_plus(secret), *encoded]
-
-
-class Logs:
-    """What was written, line by line."""
-
-    handler: logging.Handler
-
-    def __init__(self) -> None:
-        self.stream = io.StringIO()
-
-    @property
-    def text(self) -> str:
-        return self.stream.getvalue()
-
-    @property
-    def lines(self) -> list[dict]:
-        return [json.loads(line) for line in self.text.splitlines()]
-
-
-@pytest.fixture(params=["INFO", "DEBUG"])
-def level(request) -> str:
-    return request.param
-
-
 @pytest.fixture
 def logs(level) -> Iterator[Logs]:
     """The logs of this process, until the end of the test."""
-    root, names = logging.getLogger(), ("", *QUIET)
-    levels, handlers = [logging.getLogger(n).level for n in names], root.handlers
-    told = Logs()
-    settings = Settings.load(environ={"TAVILY_API_KEY": KEY})
-    told.handler = configure_logging(settings, level, told.stream)
-    yield told
-    root.handlers = handlers
-    for name, before in zip(names, levels, strict=True):
-        logging.getLogger(name).setLevel(before)
+    with logged(Settings.load(environ={"TAVILY_API_KEY": KEY}), level) as told:
+        yield told
 
 
 async def test_a_request_is_one_line(make_client, logs, level):
@@ -75,7 +35,7 @@ async def test_a_request_is_one_line(make_client, logs, level):
         await client.search(QUERY)
         request.record(200, "tavily/search", "k1")
 
-    (line,) = [line for line in logs.lines if line["message"] == "request"]
+    (line,) = logs.requests
     assert line.pop("elapsed_ms") > 0
     assert line.pop("time").endswith("+00:00")
     assert line == {
@@ -170,12 +130,11 @@ def test_loggers_that_write_whole_addresses_are_quiet(logs):
     assert logs.text == ""
 
 
-async def test_a_path_that_nobody_serves_is_logged_without_a_key_in_it(server, logs):
+async def test_a_path_that_nobody_serves_is_logged_without_a_key_in_it(http, logs):
     """Whoever wonders why a program finds nothing sees what it asks for."""
-    async with httpx.AsyncClient(base_url=server.url, timeout=60) as http:
-        reply = await http.get(f"/v9/nothing/{quote(KEY, safe='')}")
-        served = await http.post("/search", json={"query": QUERY})
-    lines = [line for line in logs.lines if line["message"] == "request"]
+    reply = await http.get(f"/v9/nothing/{quote(KEY, safe='')}")
+    served = await http.post("/search", json={"query": QUERY})
+    lines = logs.requests
 
     assert (reply.status_code, served.status_code) == (404, 200)
     assert lines[0]["path"].startswith("/v9/nothing/")

@@ -10,7 +10,6 @@ import json
 from collections.abc import AsyncIterator
 from typing import Any
 
-import httpx
 import pytest
 
 from kensaku.answers.report.html import to_html
@@ -20,11 +19,10 @@ from tests.answers.conftest import Web
 from tests.answers.conftest import web as web
 from tests.answers.obedient import ORDER, QUESTION, Obedient, evil_lines
 
-from .conftest import MakeServer, Running
-from .page.test_chat import to_end
+from .conftest import READS, MakeServer, Running
 from .page_client import browsing
+from .talk import to_end
 
-READS = {"fetch_allow": ("127.0.0.1",), "fetch_ports": ("any",), "fetch_robots": "never"}
 SCHEMA = {"type": "object", "properties": {"why": {"type": "string", "description": "hold hands"}}}
 
 
@@ -93,32 +91,29 @@ async def test_reports(server: Running, model: Obedient, page: str) -> None:
          ["choices", 0, "message", "content"]),
     ],
 )  # fmt: skip
-async def test_answers_over_http(server, model, page, path, body, place):
+async def test_answers_over_http(server, http, model, page, path, body, place):
     """Of each service that has answers."""
-    async with httpx.AsyncClient(timeout=60) as http:
-        said: Any = (await http.post(server.url + path, json=body)).json()
+    said: Any = (await http.post(server.url + path, json=body)).json()
     for name in place:
         said = said[name]
 
     check(said, model, page)
 
 
-async def test_answers_in_pieces(server, model, page):
+async def test_answers_in_pieces(server, http, model, page):
     """Joined, as a chat window shows them."""
     body = {"stream": True, "messages": [{"role": "user", "content": QUESTION}]}
-    async with httpx.AsyncClient(timeout=60) as http:
-        sent = (await http.post(f"{server.url}/v1/chat/completions", json=body)).text
+    sent = (await http.post(f"{server.url}/v1/chat/completions", json=body)).text
     lines = [line[6:] for line in sent.splitlines() if line.startswith("data: {")]
     pieces = [c["delta"].get("content") for line in lines for c in json.loads(line)["choices"]]
 
     check("".join(filter(None, pieces)), model, page)
 
 
-async def test_research_over_http(server, model, page):
+async def test_research_over_http(server, http, model, page):
     """In pieces, as it is written."""
     body = {"input": QUESTION, "stream": True}
-    async with httpx.AsyncClient(timeout=60) as http:
-        sent = (await http.post(f"{server.url}/research", json=body)).text
+    sent = (await http.post(f"{server.url}/research", json=body)).text
     lines = [line[6:] for line in sent.splitlines() if line.startswith("data: {")]
     deltas = [c["delta"] for line in lines for c in json.loads(line).get("choices", ())]
 

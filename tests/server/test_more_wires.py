@@ -14,9 +14,8 @@ from kensaku import Hit
 from tests.answers.conftest import Web
 from tests.answers.conftest import web as web
 
-from .conftest import MakeServer, Running
+from .conftest import READS, MakeServer, Running
 
-READS = {"fetch_allow": ("127.0.0.1",), "fetch_ports": ("any",), "fetch_robots": "never"}
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
 
 

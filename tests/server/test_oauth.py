@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import base64
-import hashlib
 import json
 import logging
 import re
@@ -14,10 +12,7 @@ import pytest
 
 from kensaku.database.keys import find_key, revoke_key
 
-from .oauth_client import REDIRECT, Browser, Tokens, call
-
-VERIFIER = "v" * 50
-CHALLENGE = base64.urlsafe_b64encode(hashlib.sha256(VERIFIER.encode()).digest()).decode()[:43]
+from .oauth_client import CHALLENGE, REDIRECT, VERIFIER, Browser, Tokens, call
 
 
 @pytest.fixture
@@ -27,16 +22,32 @@ async def public(make_server, make_key):
     return server, await make_key(server, tenant="acme", searches_per_day=2)
 
 
+@pytest.fixture
+async def http(public):
+    """A client of it."""
+    async with httpx.AsyncClient(base_url=public[0].url, timeout=60) as client:
+        yield client
+
+
+async def register(http, *redirects: str) -> httpx.Response:
+    """Register a program that people are sent back to."""
+    return await http.post("/oauth/register", json={"redirect_uris": redirects or (REDIRECT,)})
+
+
+def request_of(client, **changed):
+    """The query with which a program asks for a code."""
+    query = {
+        "client_id": client, "redirect_uri": REDIRECT, "response_type": "code",
+        "code_challenge": CHALLENGE, "code_challenge_method": "S256",
+    }  # fmt: skip
+    return query | changed
+
+
 async def obtain(server, key, path="/mcp", decision="allow"):
     """Go through the flow by hand; return the client's id and what it was sent."""
     async with httpx.AsyncClient(base_url=server.url, timeout=60) as http:
-        registered = await http.post("/oauth/register", json={"redirect_uris": [REDIRECT]})
-        client = registered.json()["client_id"]
-        query = {
-            "client_id": client, "redirect_uri": REDIRECT, "response_type": "code",
-            "code_challenge": CHALLENGE, "code_challenge_method": "S256", "state": "s t",
-            "resource": server.url + path,
-        }  # fmt: skip
+        client = (await register(http)).json()["client_id"]
+        query = request_of(client, state="s t", resource=server.url + path)
         url = str(httpx.URL(f"{server.url}/oauth/authorize", params=query))
         browser = Browser(key, decision)
         await browser.visit(url)
@@ -82,19 +93,18 @@ async def test_the_official_client_connects_by_itself(public, caplog):
     assert not [secret for secret in secrets if secret in caplog.text]
 
 
-async def test_a_server_says_where_tokens_are_to_be_had(public):
+async def test_a_server_says_where_tokens_are_to_be_had(public, http):
     """RFC 9728 and RFC 8414; the addresses are those that the operator named."""
     server, _ = public
-    async with httpx.AsyncClient(base_url=server.url, timeout=60) as http:
-        for path in ("/mcp", "/tavily/mcp", "/connector/mcp"):
-            refused = await http.post(path, json={})
-            where = f"{server.url}/.well-known/oauth-protected-resource{path}"
-            assert refused.status_code == 401
-            assert refused.headers["www-authenticate"] == f'Bearer resource_metadata="{where}"'
-            resource = (await http.get(where)).json()
-            assert resource["resource"] == server.url + path
-            assert resource["authorization_servers"] == [server.url]
-        told = (await http.get("/.well-known/oauth-authorization-server")).json()
+    for path in ("/mcp", "/tavily/mcp", "/connector/mcp"):
+        refused = await http.post(path, json={})
+        where = f"{server.url}/.well-known/oauth-protected-resource{path}"
+        assert refused.status_code == 401
+        assert refused.headers["www-authenticate"] == f'Bearer resource_metadata="{where}"'
+        resource = (await http.get(where)).json()
+        assert resource["resource"] == server.url + path
+        assert resource["authorization_servers"] == [server.url]
+    told = (await http.get("/.well-known/oauth-authorization-server")).json()
 
     assert told["issuer"] == server.url
     assert told["code_challenge_methods_supported"] == ["S256"]
@@ -109,7 +119,7 @@ async def test_without_keys_or_an_address_there_is_no_oauth(make_server, make_ke
     async with httpx.AsyncClient(base_url=server.url, timeout=60) as http:
         for path in ("/.well-known/oauth-authorization-server", "/oauth/authorize"):
             assert (await http.get(path)).status_code == 404
-        registered = await http.post("/oauth/register", json={"redirect_uris": [REDIRECT]})
+        registered = await register(http)
         asked = await http.post("/mcp", json={})
 
     assert registered.status_code == 404
@@ -138,19 +148,18 @@ async def test_a_token_is_for_its_path_and_ends_with_its_key(public):
     assert (await refresh(server, client, tokens["refresh_token"])).status_code == 400
 
 
-async def test_a_token_has_the_quota_of_its_key(public):
+async def test_a_token_has_the_quota_of_its_key(public, http):
     """Two searches a day, whichever way they come."""
     server, key = public
     client, sent = await obtain(server, key)
     token = (await redeem(server, client, sent["code"])).json()["access_token"]
     message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {}}
-    async with httpx.AsyncClient(base_url=server.url, timeout=60) as http:
-        replies = [
-            (
-                await http.post("/mcp", json=message, headers={"Authorization": f"Bearer {t}"})
-            ).status_code
-            for t in (key, token, token)
-        ]
+    replies = [
+        (
+            await http.post("/mcp", json=message, headers={"Authorization": f"Bearer {t}"})
+        ).status_code
+        for t in (key, token, token)
+    ]
 
     assert replies[2] == 432
     assert 432 not in replies[:2]
@@ -203,14 +212,13 @@ async def test_a_refresh_token_is_used_once(public):
     assert (await refresh(server, client, second["refresh_token"])).status_code == 400
 
 
-async def test_a_revoked_token_is_refused(public):
+async def test_a_revoked_token_is_refused(public, http):
     """With the refresh token that came with it."""
     server, key = public
     client, sent = await obtain(server, key)
     tokens = (await redeem(server, client, sent["code"])).json()
-    async with httpx.AsyncClient(base_url=server.url, timeout=60) as http:
-        fields = {"token": tokens["access_token"], "client_id": client}
-        revoked = await http.post("/oauth/revoke", data=fields)
+    fields = {"token": tokens["access_token"], "client_id": client}
+    revoked = await http.post("/oauth/revoke", data=fields)
 
     assert revoked.status_code == 200
     assert await status(server, tokens["access_token"]) == 401
@@ -225,26 +233,21 @@ async def test_a_person_may_refuse(public):
     assert sent == {"error": "access_denied", "state": "s t", "iss": server.url}
 
 
-async def test_a_wrong_key_gives_nothing_and_a_decision_counts_once(public):
+async def test_a_wrong_key_gives_nothing_and_a_decision_counts_once(public, http):
     """The page asks again; a request that was answered, or never made, is refused in words."""
     server, key = public
-    async with httpx.AsyncClient(base_url=server.url, timeout=60) as http:
-        registered = await http.post("/oauth/register", json={"redirect_uris": [REDIRECT]})
-        query = {
-            "client_id": registered.json()["client_id"], "response_type": "code",
-            "code_challenge": CHALLENGE,
-        }  # fmt: skip
-        page = (await http.get("/oauth/authorize", params=query, follow_redirects=True)).text
-        fields = dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', page))
-        statuses = []
-        for sent in ("ksk_" + "x" * 32, key, key):
-            fields |= {"key": sent, "decision": "allow"}
-            done = await http.post("/oauth/consent", data=fields, headers={"Origin": server.url})
-            statuses.append(done.status_code)
-        forged = await http.post(
-            "/oauth/consent", data=fields, headers={"Origin": "https://evil.example"}
-        )
-        none = await http.get("/oauth/consent?request=none")
+    client = (await register(http)).json()["client_id"]
+    query = {"client_id": client, "response_type": "code", "code_challenge": CHALLENGE}
+    page = (await http.get("/oauth/authorize", params=query, follow_redirects=True)).text
+    fields = dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', page))
+    statuses = []
+    for sent in ("ksk_" + "x" * 32, key, key):
+        fields |= {"key": sent, "decision": "allow"}
+        done = await http.post("/oauth/consent", data=fields, headers={"Origin": server.url})
+        statuses.append(done.status_code)
+    evil = {"Origin": "https://evil.example"}
+    forged = await http.post("/oauth/consent", data=fields, headers=evil)
+    none = await http.get("/oauth/consent?request=none")
 
     assert statuses == [401, 303, 400]
     assert forged.status_code == 403
@@ -255,10 +258,7 @@ async def test_a_wrong_key_gives_nothing_and_a_decision_counts_once(public):
 async def asked_with(server, client, redirect=REDIRECT):
     """Ask for a code with this client id; return where the person is sent, or the status."""
     async with httpx.AsyncClient(base_url=server.url, timeout=60) as http:
-        query = {
-            "client_id": client, "redirect_uri": redirect, "response_type": "code",
-            "code_challenge": CHALLENGE, "code_challenge_method": "S256",
-        }  # fmt: skip
+        query = request_of(client, redirect_uri=redirect)
         reply = await http.get("/oauth/authorize", params=query)
         return reply.headers.get("location", reply.status_code)
 
@@ -314,13 +314,9 @@ async def test_a_document_inside_the_network_is_not_read(public, upstream):
     "uri",
     ["http://evil.example/", "javascript:alert(1)", "https://a.example/#f", "data:text/html,x"],
 )
-async def test_a_code_is_sent_nowhere_unsafe(public, uri):
+async def test_a_code_is_sent_nowhere_unsafe(http, uri):
     """In the clear, or to a script."""
-    server, _ = public
-    async with httpx.AsyncClient(base_url=server.url, timeout=60) as http:
-        refused = await http.post("/oauth/register", json={"redirect_uris": [uri]})
-
-    assert refused.status_code == 400
+    assert (await register(http, uri)).status_code == 400
 
 
 @pytest.mark.parametrize(
@@ -333,16 +329,10 @@ async def test_a_code_is_sent_nowhere_unsafe(public, uri):
         {"resource": "https://other.example/mcp"},
     ],
 )
-async def test_a_request_that_is_not_as_registered_reaches_no_person(public, changed):
+async def test_a_request_that_is_not_as_registered_reaches_no_person(http, changed):
     """Another address, no PKCE, another server's resource."""
-    server, _ = public
-    async with httpx.AsyncClient(base_url=server.url, timeout=60) as http:
-        registered = await http.post("/oauth/register", json={"redirect_uris": [REDIRECT]})
-        query = {
-            "client_id": registered.json()["client_id"], "redirect_uri": REDIRECT,
-            "response_type": "code", "code_challenge": CHALLENGE, "code_challenge_method": "S256",
-        }  # fmt: skip
-        refused = await http.get("/oauth/authorize", params=query | changed)
+    client = (await register(http)).json()["client_id"]
+    refused = await http.get("/oauth/authorize", params=request_of(client, **changed))
 
     where = refused.headers.get("location", "")
     assert refused.status_code == 400 or "error=" in where

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import json
-import logging
 from collections.abc import AsyncIterator
 
 import aiohttp
@@ -13,9 +10,9 @@ import pytest
 import kensaku.server
 from kensaku import Kensaku
 from kensaku.database.keys import create_key
-from kensaku.server.logs import configure_logging
-from tests.server.conftest import serve
-from tests.server.test_logs import forms
+
+from .conftest import Running, serve
+from .logged import Logs, forms, logged
 
 PROVIDER_KEY = "tvly-CANARY+p/0123456789=="
 KEYS = {
@@ -30,24 +27,12 @@ KEYS = {
 QUERY = "where does Person-zz91 live?"
 
 
-@pytest.fixture(params=["INFO", "DEBUG"])
-def level(request) -> str:
-    return request.param
-
-
 @pytest.fixture
-async def logged(make_server, level) -> AsyncIterator[tuple]:
-    """A server whose logs go to a stream."""
-    root = logging.getLogger()
-    handlers, before = root.handlers, root.level
-    server, stream = (
-        await make_server("tavily", env={"TAVILY_API_KEY": PROVIDER_KEY}),
-        io.StringIO(),
-    )
-    configure_logging(server.client.settings, level, stream)
-    yield server, stream
-    root.handlers = handlers
-    root.setLevel(before)
+async def watched(make_server, level) -> AsyncIterator[tuple[Running, Logs]]:
+    """A server, and what it logs."""
+    server = await make_server("tavily", env={"TAVILY_API_KEY": PROVIDER_KEY})
+    with logged(server.client.settings, level) as logs:
+        yield server, logs
 
 
 def canaries(**body: object) -> dict:
@@ -63,11 +48,6 @@ def canaries(**body: object) -> dict:
     }
 
 
-def requests_in(stream: io.StringIO) -> list[dict]:
-    lines = [json.loads(line) for line in stream.getvalue().splitlines()]
-    return [line for line in lines if line["message"] == "request"]
-
-
 def assert_no_key(text: str) -> None:
     for key in (*KEYS.values(), PROVIDER_KEY):
         for form in forms(key):
@@ -75,9 +55,9 @@ def assert_no_key(text: str) -> None:
     assert "CANARY" not in text
 
 
-async def test_no_key_of_a_request_is_logged_or_counted(logged, level):
+async def test_no_key_of_a_request_is_logged_or_counted(watched, level):
     """Whatever comes of it: an answer, a refusal, a page that is not there."""
-    server, stream = logged
+    server, logs = watched
     async with aiohttp.ClientSession(server.url) as http:
         for path, request in {
             "/search": canaries(),
@@ -99,13 +79,13 @@ async def test_no_key_of_a_request_is_logged_or_counted(logged, level):
         async with http.get("/metrics") as reply:
             metrics = await reply.text()
 
-    lines = requests_in(stream)
+    lines = logs.requests
     assert [line["status"] for line in lines][:4] == [200, 400, 400, 404]
     assert lines[0]["outcome"] == "found"
-    assert_no_key(stream.getvalue())
+    assert_no_key(logs.text)
     assert_no_key(metrics)
     assert "zz91" not in metrics
-    assert (QUERY in stream.getvalue()) is (level == "DEBUG")
+    assert (QUERY in logs.text) is (level == "DEBUG")
 
 
 async def test_an_error_that_nobody_foresaw_is_logged_without_keys(make_client, level):
@@ -116,24 +96,22 @@ async def test_an_error_that_nobody_foresaw_is_logged_without_keys(make_client, 
             raise RuntimeError(f"{PROVIDER_KEY} {KEYS['bearer']} {KEYS['body']} {query.text}")
 
     settings = make_client("tavily", env={"TAVILY_API_KEY": PROVIDER_KEY}).settings
-    root, stream = logging.getLogger(), io.StringIO()
-    handlers, before = root.handlers, root.level
     async with serve(kensaku.server.app(settings, client=Careless(settings))) as url:
-        configure_logging(settings, level, stream)
-        async with aiohttp.ClientSession(url) as http, http.post("/search", **canaries()) as reply:
-            status, request_id = reply.status, reply.headers["X-Request-Id"]
-    root.handlers = handlers
-    root.setLevel(before)
+        with logged(settings, level) as logs:
+            async with (
+                aiohttp.ClientSession(url) as http,
+                http.post("/search", **canaries()) as reply,
+            ):
+                status, request_id = reply.status, reply.headers["X-Request-Id"]
 
-    (request,) = requests_in(stream)
-    lines = map(json.loads, stream.getvalue().splitlines())
-    (failed,) = [line for line in lines if line["level"] == "ERROR"]
+    (request,) = logs.requests
+    (failed,) = [line for line in logs.lines if line["level"] == "ERROR"]
     assert status == request["status"] == 500
     assert failed["error"]["type"] == "RuntimeError"
     assert failed["request_id"] == request["request_id"] == request_id
     assert request["level"] == "WARNING"
-    assert_no_key(stream.getvalue())
-    assert ("zz91" in stream.getvalue()) is (level == "DEBUG")
+    assert_no_key(logs.text)
+    assert ("zz91" in logs.text) is (level == "DEBUG")
 
 
 async def test_the_metrics_count_requests_and_attempts(server):

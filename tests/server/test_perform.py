@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx
@@ -21,12 +20,6 @@ PARAGRAPHS = [
     f"Herons stand in the reeds. {FILLER}",
     f"Otters sleep while otters hold hands, and sleeping otters float. {FILLER}",
 ]
-
-
-@pytest.fixture
-async def http() -> AsyncIterator[httpx.AsyncClient]:
-    async with httpx.AsyncClient(timeout=60) as client:
-        yield client
 
 
 @pytest.fixture

@@ -196,9 +196,20 @@ async def test_a_store_that_fails_fails_all_who_wait_and_not_the_next(shared):
 
 
 async def test_as_many_keys_as_there_are_take_a_bounded_memory():
-    """The oldest is forgotten; it asks the store again."""
-    rates = SharedRates(MemoryStore())
-    for n in range(MAX_KEYS + 5):
-        await rates.take(f"k{n}", "1/s")
+    """The oldest is forgotten, and asks the store again; the newest has its lease still."""
+    asked: list[str] = []
 
-    assert len(rates._leases) == MAX_KEYS
+    class Asked(MemoryStore):
+        async def turn(self, key: str, *rate: float) -> float:
+            asked.append(key)
+            return await super().turn(key, *rate)
+
+    rates = SharedRates(Asked(clock=(now := Now())), clock=now)
+    for n in range(MAX_KEYS + 1):
+        await rates.take(f"k{n}", "1000/s")
+    asked.clear()
+
+    await rates.take(f"k{MAX_KEYS}", "1000/s")
+    assert asked == []
+    await rates.take("k0", "1000/s")
+    assert len(asked) == 1

@@ -17,9 +17,9 @@ from kensaku.server.limits import Admission
 from kensaku.testing import faults
 from tests.answers.conftest import Web
 from tests.answers.conftest import web as web
+from tests.mcp.servers import ACCEPT, INITIALIZE
 
 from .conftest import Running, serve
-from .test_mcp import INITIALIZE, MCP_HEADERS
 
 SLEEP, EAT = "How do sea otters sleep?", "What do sea otters eat each day?"
 
@@ -38,6 +38,7 @@ def bodies(text: str, run: str = "r1") -> dict[str, dict[str, Any]]:
         "/research": {"input": text, "model": "mini", "stream": True},
         "/feedback": {"request_id": "abc"},
         "/mcp": INITIALIZE,
+        "/tools/web_search": {"query": text},
         "/api/search": {"q": text},
         "/api/context": {"q": text},
         "/api/chat": {"text": text},
@@ -53,7 +54,7 @@ BUDGETED = ["/search", *RUNS]
 
 @pytest.fixture
 async def http() -> AsyncIterator[httpx.AsyncClient]:
-    async with httpx.AsyncClient(timeout=60, headers=MCP_HEADERS) as client:
+    async with httpx.AsyncClient(timeout=60, headers=ACCEPT) as client:
         yield client
 
 
@@ -117,6 +118,20 @@ async def test_a_server_that_stops_takes_no_requests(server, http):
 
     told = {path: (r.status_code, r.headers.get("retry-after")) for path, r in replies.items()}
     assert told == dict.fromkeys(SURFACES, (503, "2"))
+
+
+@pytest.mark.parametrize("path", ["/search", "/exa/search", "/tools/web_search", "/api/context"])
+async def test_searches_count_against_the_day_of_a_key(server, make_key, http, upstream, path):
+    """Wherever they come in; other calls count against its rate alone."""
+    few = await make_key(server, searches_per_day=1)
+
+    statuses = [
+        (await ask(http, server, where, few, text)).status_code
+        for where, text in (("/feedback", ""), (path, SLEEP), (path, EAT), ("/feedback", ""))
+    ]
+
+    assert statuses == [200, 200, 432, 200]
+    assert len(upstream.asked("tavily")) == 1
 
 
 @pytest.mark.parametrize("path", BUDGETED)

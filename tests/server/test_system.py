@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 
-import httpx
 import pytest
 
 import kensaku.server
@@ -12,12 +11,6 @@ from kensaku import Kensaku
 from kensaku.errors import IndexFault
 
 from .conftest import serve
-
-
-@pytest.fixture
-async def http():
-    async with httpx.AsyncClient(timeout=60) as client:
-        yield client
 
 
 async def test_a_server_that_works_says_so(server, http):

@@ -4,25 +4,15 @@ from __future__ import annotations
 
 import asyncio
 
-import httpx
 import pytest
 
 from kensaku.models import Hit
 
 
-@pytest.fixture
-async def http():
-    async with httpx.AsyncClient(timeout=60) as client:
-        yield client
-
-
 @pytest.mark.parametrize("prefix", ["", "/tavily"])
-async def test_usage_is_told_for_the_key_and_the_account(
-    make_server, make_key, http, upstream, prefix
-):
+async def test_usage_is_told_for_the_key_and_the_account(server, make_key, http, upstream, prefix):
     """By endpoint, in requests; the limit of a month is that of 31 days."""
     upstream.answers("tavily", [Hit("https://a.example/", "A", "otters")])
-    server = await make_server("tavily")
     bounded = await make_key(server, "bounded", searches_per_day=10)
     free = await make_key(server, "free")
     for key, times in ((bounded, 2), (free, 1)):
@@ -48,9 +38,8 @@ async def test_usage_is_told_for_the_key_and_the_account(
         }  # fmt: skip
 
 
-async def test_feedback_is_acknowledged(make_server, make_key, http):
+async def test_feedback_is_acknowledged(server, make_key, http):
     """With an id of its own; a key that is not known is refused as Tavily refuses it."""
-    server = await make_server("tavily")
     key = await make_key(server)
     head = {"authorization": f"Bearer {key}"}
 

@@ -209,27 +209,25 @@ async def test_a_trailing_slash_in_the_base_url_does_no_harm(server):
     assert reply["results"]
 
 
-@pytest.mark.parametrize(
-    ("method", "arguments", "said"),
-    [
-        ("search", {"query": "otters", "topic": "sport"}, "topic is 'sport'"),
-        ("search", {"query": "o" * 401}, "Max query length is 400"),
-        ("search", {"query": "otters", "max_results": 21}, "max_results is 21"),
-        ("search", {"query": "otters", "country": "Atlantis"}, "Invalid country"),
-        ("extract", {"urls": ["https://a.example/"] * 21}, "Max 20 URLs"),
-        ("crawl", {"url": "https://a.example/", "max_depth": 9}, "max_depth is 9"),
-        ("map", {"url": "https://a.example/", "select_paths": ["("]}, "\\("),
-    ],
-)
-async def test_a_wrong_value_is_the_clients_own_error(
-    connect, server, upstream, method, arguments, said
-):
+WRONG: list[tuple[str, dict[str, Any], str]] = [
+    ("search", {"query": "otters", "topic": "sport"}, "topic is 'sport'"),
+    ("search", {"query": "o" * 401}, "Max query length is 400"),
+    ("search", {"query": "otters", "max_results": 21}, "max_results is 21"),
+    ("search", {"query": "otters", "country": "Atlantis"}, "Invalid country"),
+    ("extract", {"urls": ["https://a.example/"] * 21}, "Max 20 URLs"),
+    ("crawl", {"url": "https://a.example/", "max_depth": 9}, "max_depth is 9"),
+    ("map", {"url": "https://a.example/", "select_paths": ["("]}, "\\("),
+]
+
+
+async def test_a_wrong_value_is_the_clients_own_error(connect, server, upstream):
     """400 with the sentence, and nothing is sent."""
     from tavily.errors import BadRequestError
 
-    with pytest.raises(BadRequestError, match=said):
-        await connect(server)(method, **arguments)
-
+    call = connect(server)
+    for method, arguments, said in WRONG:
+        with pytest.raises(BadRequestError, match=said):
+            await call(method, **arguments)
     assert not upstream.requests
 
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import io
 import json
-import logging
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -15,10 +13,10 @@ import pytest
 from kensaku.database import Database
 from kensaku.database.keys import list_keys, revoke_key
 from kensaku.database.usage import summarise
-from kensaku.server.logs import configure_logging
+from tests.mcp.servers import ACCEPT, INITIALIZE
 
 from .conftest import Running
-from .test_mcp import INITIALIZE, MCP_HEADERS
+from .logged import logged
 
 TENANTS, ROUNDS = 50, 40
 
@@ -107,7 +105,7 @@ async def test_a_session_of_mcp_is_unknown_to_another_tenant(crowd, http):
     """404 for its requests, its stream and its end; afterwards it still works for its own."""
     server, keys = crowd
     url = f"{server.url}/mcp"
-    own, other = bearer(keys[0]) | MCP_HEADERS, bearer(keys[1]) | MCP_HEADERS
+    own, other = bearer(keys[0]) | ACCEPT, bearer(keys[1]) | ACCEPT
     async with http.post(url, json=INITIALIZE, headers=own) as reply:
         session = {"Mcp-Session-Id": reply.headers["Mcp-Session-Id"]}
         await reply.read()
@@ -129,23 +127,17 @@ async def test_a_session_of_mcp_is_unknown_to_another_tenant(crowd, http):
 async def test_logs_and_errors_of_one_request_name_no_other_tenant(crowd, http):
     """Each line has the key of its own request, also when fifty run side by side."""
     server, keys = crowd
-    root, stream = logging.getLogger(), io.StringIO()
-    handlers, level = root.handlers, root.level
-    configure_logging(server.client.settings, "DEBUG", stream)
-    try:
 
-        async def send(n: int) -> None:
-            headers = bearer(keys[n]) | {"X-Request-Id": f"request-{n:04}"}
-            body = {"query": "secret of the otters", "topic": "sport" if n % 2 else "general"}
-            async with http.post(f"{server.url}/search", json=body, headers=headers) as reply:
-                await reply.read()
+    async def send(n: int) -> None:
+        headers = bearer(keys[n]) | {"X-Request-Id": f"request-{n:04}"}
+        body = {"query": "secret of the otters", "topic": "sport" if n % 2 else "general"}
+        async with http.post(f"{server.url}/search", json=body, headers=headers) as reply:
+            await reply.read()
 
+    with logged(server.client.settings, "DEBUG") as logs:
         await asyncio.gather(*(send(n) for n in range(TENANTS)))
-    finally:
-        root.handlers, root.level = handlers, level
-    lines = [json.loads(line) for line in stream.getvalue().splitlines()]
     of_request: dict[str, set[str]] = {}
-    for line in lines:
+    for line in logs.lines:
         if line.get("request_id", "").startswith("request-") and line.get("key_id"):
             of_request.setdefault(line["request_id"], set()).add(line["key_id"])
 

@@ -51,51 +51,28 @@ async def test_with_keys_every_call_needs_one_and_some_an_admins(server, make_ke
     assert "Authorization: Bearer" in stranger["error"]["message"]
 
 
-async def test_every_change_needs_the_token_of_the_page(server):
+async def test_every_change_needs_the_token_of_the_page(page):
     """Also on a machine without keys: any site could have the browser send it."""
-    async with browsing(server.url) as page:
-        await page.get()
-        own = {"Origin": page.url, "Sec-Fetch-Site": "same-origin"}
-        for call in CHANGES + [call for call in ADMINS if not call.startswith("GET")]:
-            assert await status_of(page, call, **own) == 403, call
-        assert await status_of(page, "GET /api/keys") == 200
+    await page.get()
+    own = {"Origin": page.url, "Sec-Fetch-Site": "same-origin"}
+    for call in CHANGES + [call for call in ADMINS if not call.startswith("GET")]:
+        assert await status_of(page, call, **own) == 403, call
+    assert await status_of(page, "GET /api/keys") == 200
 
 
-async def test_searches_count_against_the_day_of_a_key(server, make_key, upstream):
-    """Other calls count against its rate alone."""
-    head = {"Authorization": f"Bearer {await make_key(server, 'ben', searches_per_day=1)}"}
-    async with browsing(server.url) as page:
-        for body, status in (
-            (None, 200),
-            ({"q": "otters"}, 200),
-            ({"q": "kelp"}, 432),
-            (None, 200),
-        ):
-            if body:
-                await page.call("POST", "/api/context", body, **head)
-            else:
-                await page.call("GET", "/api/collections", **head)
-            assert page.status == status
-        async with page.http.post(f"{page.url}/api/search", json={"q": "x"}, headers=head) as reply:
-            assert reply.status == 432
-
-    assert len(upstream.requests) == 1
-
-
-async def test_a_body_has_the_bound_of_its_call(server):
+async def test_a_body_has_the_bound_of_its_call(page):
     """A file may be larger than JSON."""
     sizes = {
         "/api/compare": [(4 << 20, 400), ((4 << 20) + 1, 413)],
         "/api/collections/notes/files": [(5 << 20, 400), ((20 << 20) + 1, 413)],  # no name
     }
-    async with browsing(server.url) as page:
-        head = await page.headers()
-        for path, bounds in sizes.items():
-            for size, status in bounds:
-                async with page.http.post(
-                    page.url + path, data=io.BytesIO(b" " * size), headers=head
-                ) as reply:
-                    assert reply.status == status, (path, size)
+    head = await page.headers()
+    for path, bounds in sizes.items():
+        for size, status in bounds:
+            async with page.http.post(
+                page.url + path, data=io.BytesIO(b" " * size), headers=head
+            ) as reply:
+                assert reply.status == status, (path, size)
 
 
 @pytest.mark.parametrize(
@@ -107,34 +84,31 @@ async def test_a_body_has_the_bound_of_its_call(server):
         ("Application/JSON ; charset=utf-8", "routes must be a list of texts"),
     ],
 )
-async def test_changes_are_json(server, kind, says):
+async def test_changes_are_json(page, kind, says):
     """A form of another site cannot send JSON without being asked."""
-    async with browsing(server.url) as page:
-        head = {**await page.headers(), "Content-Type": kind}
-        body = b'{"q": "x", "routes": ["tavily", 5]}'
-        async with page.http.post(f"{page.url}/api/compare", data=body, headers=head) as reply:
-            assert (reply.status, (await reply.json())["error"]["message"]) == (400, says)
+    head = {**await page.headers(), "Content-Type": kind}
+    body = b'{"q": "x", "routes": ["tavily", 5]}'
+    async with page.http.post(f"{page.url}/api/compare", data=body, headers=head) as reply:
+        assert (reply.status, (await reply.json())["error"]["message"]) == (400, says)
 
 
-async def test_a_stream_that_fails_says_so_as_its_last_event(server):
+async def test_a_stream_that_fails_says_so_as_its_last_event(page):
     """It is neither stored nor held back by a proxy on its way, and takes no slot."""
-    async with browsing(server.url) as page:
-        address = f"{page.url}/api/chat/0123456789abcdef/events"
-        async with page.http.get(address) as reply:
-            assert (reply.status, reply.content_type) == (200, "text/event-stream")
-            assert reply.headers["cache-control"] == "no-store"
-            assert reply.headers["x-accel-buffering"] == "no"
-            name, data = (await reply.text()).splitlines()[:2]
+    address = f"{page.url}/api/chat/0123456789abcdef/events"
+    async with page.http.get(address) as reply:
+        assert (reply.status, reply.content_type) == (200, "text/event-stream")
+        assert reply.headers["cache-control"] == "no-store"
+        assert reply.headers["x-accel-buffering"] == "no"
+        name, data = (await reply.text()).splitlines()[:2]
 
     assert name == "event: failed"
     assert '"type":"NoConversation"' in data
 
 
-async def test_who_only_watches_takes_no_slot(server, upstream):
+async def test_who_only_watches_takes_no_slot(server, page, upstream):
     """A page that is open all day is no request that is under way."""
-    async with browsing(server.url) as page:
-        begun = await page.call("POST", "/api/chat", {"text": "otters", "ask_first": True})
-        async with page.http.get(f"{page.url}/api/chat/{begun['id']}/events") as reply:
-            await reply.content.readline()
-            assert server.state.admission.running == 0
-        await page.call("DELETE", f"/api/chat/{begun['id']}")
+    begun = await page.call("POST", "/api/chat", {"text": "otters", "ask_first": True})
+    async with page.http.get(f"{page.url}/api/chat/{begun['id']}/events") as reply:
+        await reply.content.readline()
+        assert server.state.admission.running == 0
+    await page.call("DELETE", f"/api/chat/{begun['id']}")

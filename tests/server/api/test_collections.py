@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from tests.server.conftest import PROSE
 from tests.server.page_client import browsing
 
 BASE = "/api/collections/notes"
-PROSE = "Otters hold hands while they sleep, so that they do not drift apart. " * 6
 
 
 async def test_collections_are_filled_and_emptied(reading_server, upstream):
@@ -85,9 +85,8 @@ async def test_what_cannot_be_kept_is_refused_with_a_reason(make_server):
         assert await page.call("GET", "/api/collections") == {"collections": {}}
 
 
-async def test_a_file_that_cannot_be_read_is_the_senders_matter(server):
+async def test_a_file_that_cannot_be_read_is_the_senders_matter(page):
     """422 and why, for it is no other server's fault."""
-    async with browsing(server.url) as page:
-        for name, data in (("a.pdf", b"%PDF-1.7 and nothing else"), ("b.docx", b"PK\x03\x04 no")):
-            said = await page.call("POST", f"/api/collections/own/files?name={name}", data)
-            assert page.status == 422, said
+    for name, data in (("a.pdf", b"%PDF-1.7 and nothing else"), ("b.docx", b"PK\x03\x04 no")):
+        said = await page.call("POST", f"/api/collections/own/files?name={name}", data)
+        assert page.status == 422, said

@@ -2,28 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
 
-from kensaku.index import Document, ProgressEvent, pydocs
 from kensaku.testing import faults
-from tests.server.page_client import browsing, until
-
-
-@pytest.fixture
-def build(monkeypatch):
-    """The real build takes some seconds of the processor; this one waits for the test."""
-    may_end = asyncio.Event()
-
-    async def fill(index, *, progress, background=False):
-        progress(ProgressEvent(pydocs.READING, 1, 4))
-        await may_end.wait()
-        text = "Ask the task to end: asyncio throws CancelledError into it."
-        await index.add([Document("pydoc:asyncio.Task.cancel", "Task.cancel", text)], "pydocs")
-
-    monkeypatch.setattr(pydocs, "build", fill)
-    return may_end
+from tests.server.page_client import until
 
 
 @pytest.fixture
@@ -33,17 +15,16 @@ async def server(make_server, upstream, build):
     return await make_server("brave", "local", timeout=1)
 
 
-async def test_the_index_is_waited_for_beyond_the_deadline(server, build):
+async def test_the_index_is_waited_for_beyond_the_deadline(page, build):
     """First that nobody could search and how far the index is; then what it holds."""
     seen: list[str] = []
-    async with browsing(server.url) as page:
-        head = await page.headers()
-        asked = {"q": "end an asyncio task"}
-        async with page.http.post(f"{page.url}/api/search", json=asked, headers=head) as reply:
-            async for line in reply.content:
-                seen.append(line.decode())
-                if '"outcome":"unavailable"' in seen[-1]:
-                    build.set()
+    head = await page.headers()
+    asked = {"q": "end an asyncio task"}
+    async with page.http.post(f"{page.url}/api/search", json=asked, headers=head) as reply:
+        async for line in reply.content:
+            seen.append(line.decode())
+            if '"outcome":"unavailable"' in seen[-1]:
+                build.set()
     names = [line.split()[1] for line in seen if line.startswith("event: ")]
 
     assert names.index("preparing") < names.index("response") < len(names) - 1
@@ -54,14 +35,13 @@ async def test_the_index_is_waited_for_beyond_the_deadline(server, build):
     assert "pydoc:asyncio.Task.cancel" in seen[-2] or "Task.cancel" in "".join(seen[-4:])
 
 
-async def test_a_page_without_scripts_says_so_too(server, build):
+async def test_a_page_without_scripts_says_so_too(page, build):
     """On the empty page and beside the failure."""
-    async with browsing(server.url) as page:
-        async with page.http.get(f"{page.url}/?q=asyncio+task") as reply:
-            failed = await reply.text()
-        async with page.http.get(f"{page.url}/") as reply:
-            empty = await reply.text()
-        build.set()
+    async with page.http.get(f"{page.url}/?q=asyncio+task") as reply:
+        failed = await reply.text()
+    async with page.http.get(f"{page.url}/") as reply:
+        empty = await reply.text()
+    build.set()
 
     for html in (failed, empty):
         assert "The local index is being prepared" in html

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from kensaku.models import Document
+from tests.server.conftest import PROSE
 from tests.server.page_client import browsing
-
-PROSE = "Otters hold hands while they sleep, so that they do not drift apart. " * 6
 
 
 async def test_a_page_is_read_from_the_web_or_from_the_index(reading_server, upstream):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -31,13 +30,6 @@ async def search(page: PageClient, **fields: str) -> Events:
 def text_of(html: str) -> str:
     """What a person reads of it."""
     return " ".join(re.sub("<[^>]+>", " ", html).split())
-
-
-@pytest.fixture
-async def page(server) -> AsyncIterator[PageClient]:
-    """A browser on a server over Tavily."""
-    async with browsing(server.url) as made:
-        yield made
 
 
 async def test_a_search_comes_in_parts(make_server, upstream):

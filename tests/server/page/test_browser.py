@@ -6,7 +6,6 @@ import asyncio
 
 import pytest
 
-from kensaku.index import ProgressEvent, pydocs
 from kensaku.models import Document, Hit
 from kensaku.testing import faults
 from tests.server.page.conftest import assert_accessible, needs_axe, needs_chromium
@@ -273,25 +272,16 @@ async def test_a_job_is_watched_until_it_ends(site, open_page):
 
 
 async def test_results_of_an_index_that_is_being_filled_appear_by_themselves(
-    make_server, upstream, open_page, monkeypatch
+    make_server, upstream, open_page, build
 ):
     """The first search of a fresh home, on a machine without a network."""
-    may_end = asyncio.Event()
-
-    async def fill(index, *, progress, background=False):
-        progress(ProgressEvent(pydocs.READING, 1, 4))
-        await may_end.wait()
-        text = "Ask the task to end: asyncio throws CancelledError into it."
-        await index.add([Document("pydoc:asyncio.Task.cancel", "Task.cancel", text)], "pydocs")
-
-    monkeypatch.setattr(pydocs, "build", fill)
     upstream.fails("brave", faults.status(401))
     server = await make_server("brave", "local", timeout=1)
     page = await open_page(server.url)
     await search(page, "end an asyncio task")
     await page.wait_for_selector(".state .preparing progress")
 
-    may_end.set()
+    build.set()
     await page.wait_for_selector(".hit [data-read]")
 
     assert await page.locator(".hit h3").inner_text() == "Task.cancel"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -13,20 +12,7 @@ from kensaku.database.conversations import list_conversations
 from kensaku.models import Hit
 from kensaku.testing import faults
 from tests.server.page_client import PageClient, browsing
-
-QUESTION = "Pythonの非同期プログラミングについて検索して"
-PASSAGE = (
-    "Pythonの非同期プログラミングは、asyncioライブラリとasync/await構文で書きます。"
-    "イベントループがコルーチンを切り替え、待ち時間に他の処理を進めます。"
-)
-FOUND = [
-    Hit("https://docs.example/asyncio", "Pythonの非同期プログラミング入門", PASSAGE, score=0.95),
-    Hit(
-        "https://b.example/",
-        "asyncioの基礎",
-        "Pythonの非同期プログラミングでは待ち時間を活用します。",
-    ),
-]
+from tests.server.talk import FOUND, QUESTION, asked, follow, to_end
 
 
 @pytest.fixture
@@ -38,42 +24,12 @@ async def server(make_server, upstream) -> Any:
     )
 
 
-async def follow(page: PageClient, thread: str, **headers: str) -> AsyncIterator[tuple[str, Any]]:
-    """The events of a conversation: name, data, id."""
-    address = f"{page.url}/api/chat/{thread}/events"
-    async with page.http.get(address, headers=headers) as reply:
-        assert reply.headers["content-type"].startswith("text/event-stream")
-        text = ""
-        async for chunk in reply.content.iter_any():
-            text += chunk.decode()
-            *whole, text = text.split("\n\n")
-            for event in whole:
-                fields = dict(line.split(": ", 1) for line in event.split("\n"))
-                yield fields["event"], json.loads(fields["data"]) | {"_id": fields.get("id")}
-
-
-async def to_end(page: PageClient, thread: str, **headers: str) -> list[tuple[str, Any]]:
-    """All events until the conversation rests; each question is answered."""
-    seen = []
-    async for name, data in follow(page, thread, **headers):
-        seen.append((name, data))
-        for id, _ in data.get("asks", ()):
-            for action in ("proceed", "skip"):  # the second for who asks for help
-                said = {"question": id, "action": action}
-                if (await page.call("POST", f"/api/chat/{thread}/reply", said))["taken"]:
-                    break
-        if name == "end":
-            break
-    return seen
-
-
-async def test_a_question_is_answered_in_events_with_sources(server):
+async def test_a_question_is_answered_in_events_with_sources(page):
     """Typed events for programs, parts of the page for the page."""
-    async with browsing(server.url) as page:
-        begun = await page.call("POST", "/api/chat", {"text": QUESTION})
-        events = await to_end(page, begun["id"])
-        talk = await page.call("GET", f"/api/chat/{begun['id']}")
-        html = await page.get(f"/chat/{begun['id']}")
+    begun = await page.call("POST", "/api/chat", {"text": QUESTION})
+    events = await to_end(page, begun["id"])
+    talk = await page.call("GET", f"/api/chat/{begun['id']}")
+    html = await page.get(f"/chat/{begun['id']}")
 
     kinds = [data["event"]["type"] for name, data in events if name == "event"]
     assert kinds[0] == "Planned"
@@ -88,53 +44,31 @@ async def test_a_question_is_answered_in_events_with_sources(server):
     assert [name for name, _ in events][-2:] == ["turn", "end"]
 
 
-async def test_a_stream_goes_on_behind_the_last_event(server):
+async def test_a_stream_goes_on_behind_the_last_event(page):
     """With the id that a browser sends again; a run that has ended is sent as a whole."""
-    async with browsing(server.url) as page:
-        begun = await page.call("POST", "/api/chat", {"text": QUESTION, "ask_first": True})
-        first = []
-        async for _, data in follow(page, begun["id"]):
-            first.append(data)
-            if data["event"]["type"] == "ApprovalNeeded":
-                asked = data["event"]["question"]["id"]
-                break
-        again = []
-        async for _, data in follow(page, begun["id"], **{"Last-Event-ID": first[-2]["_id"]}):
-            again.append(data)
+    begun = await page.call("POST", "/api/chat", {"text": QUESTION, "ask_first": True})
+    first = []
+    async for _, data in follow(page, begun["id"]):
+        first.append(data)
+        if data["event"]["type"] == "ApprovalNeeded":
+            asked = data["event"]["question"]["id"]
             break
-        assert again[0]["_id"] == first[-1]["_id"]
-        assert again[0]["event"] == first[-1]["event"]
-        assert [id for id, _ in again[0]["asks"]] == [asked]
-        said = {"question": asked, "action": "proceed"}
-        await page.call("POST", f"/api/chat/{begun['id']}/reply", said)
-        rest = await to_end(page, begun["id"], **{"Last-Event-ID": first[-1]["_id"]})
-        later = await page.get(f"/api/chat/{begun['id']}/events?runs={begun['run']}")
+    again = []
+    async for _, data in follow(page, begun["id"], **{"Last-Event-ID": first[-2]["_id"]}):
+        again.append(data)
+        break
+    assert again[0]["_id"] == first[-1]["_id"]
+    assert again[0]["event"] == first[-1]["event"]
+    assert [id for id, _ in again[0]["asks"]] == [asked]
+    said = {"question": asked, "action": "proceed"}
+    await page.call("POST", f"/api/chat/{begun['id']}/reply", said)
+    rest = await to_end(page, begun["id"], **{"Last-Event-ID": first[-1]["_id"]})
+    later = await page.get(f"/api/chat/{begun['id']}/events?runs={begun['run']}")
 
     seen = [data["_id"] for name, data in rest if name == "event"]
     assert first[-1]["_id"] not in seen
     assert rest[-1][0] == "end"
     assert later.count("event: turn") == 1
-
-
-async def test_consent_with_other_words_changes_the_query(server, upstream):
-    """A button counts once; the second press is refused without an error."""
-    async with browsing(server.url) as page:
-        begun = await page.call("POST", "/api/chat", {"text": "otters", "ask_first": True})
-        async for _, data in follow(page, begun["id"]):
-            if data.get("asks"):
-                ((id, html),) = data["asks"]
-                break
-        assert upstream.asked("tavily") == []
-        said = {"question": id, "action": "proceed", "text": "Pythonの非同期プログラミング"}
-        path = f"/api/chat/{begun['id']}/reply"
-        assert (await page.call("POST", path, {**said, "action": "explode"}))["error"]["message"]
-        assert await page.call("POST", path, said) == {"taken": True}
-        assert await page.call("POST", path, said) == {"taken": False}
-        await to_end(page, begun["id"])
-
-    assert 'value="proceed"' in html
-    asked = [request.json["query"] for request in upstream.asked("tavily")]
-    assert asked[0] == "Pythonの非同期プログラミング"
 
 
 async def test_nobody_sees_the_conversation_of_another(server, make_key):
@@ -175,21 +109,20 @@ async def test_nobody_sees_the_conversation_of_another(server, make_key):
     assert [c["id"] for c in listed["conversations"]] == [begun["id"]]
 
 
-async def test_what_was_stopped_and_deleted_is_gone(server, upstream):
+async def test_what_was_stopped_and_deleted_is_gone(server, page, upstream):
     """Stopping says so; deleting ends what is under way."""
     upstream.heals("tavily")
     upstream.fails("tavily", faults.hang())
-    async with browsing(server.url) as page:
-        begun = await page.call("POST", "/api/chat", {"text": QUESTION})
-        path = f"/api/chat/{begun['id']}"
-        await page.call("POST", path, {"text": QUESTION})
-        assert await page.call("POST", f"{path}/cancel") == {"cancelled": True}
-        html = await page.get(f"/chat/{begun['id']}")
-        assert html.count("Stopped.") == 1
-        await page.call("DELETE", path)
-        assert page.status == 200
-        await page.get(f"/chat/{begun['id']}")
-        assert page.status == 404
+    begun = await page.call("POST", "/api/chat", {"text": QUESTION})
+    path = f"/api/chat/{begun['id']}"
+    await page.call("POST", path, {"text": QUESTION})
+    assert await page.call("POST", f"{path}/cancel") == {"cancelled": True}
+    html = await page.get(f"/chat/{begun['id']}")
+    assert html.count("Stopped.") == 1
+    await page.call("DELETE", path)
+    assert page.status == 200
+    await page.get(f"/chat/{begun['id']}")
+    assert page.status == 404
 
     assert await list_conversations(server.state.database, "", "web") == []
 
@@ -204,57 +137,52 @@ async def post(page: PageClient, path: str, form: dict[str, str]) -> str:
         return str(reply.url.path) if reply.url.path != path else await reply.text()
 
 
-async def test_a_conversation_works_without_scripts(server):
+async def test_a_conversation_works_without_scripts(page):
     """Ask, be asked, reply, ask on, delete: plain forms. The same form twice is one question."""
-    async with browsing(server.url) as page:
-        form = {"text": QUESTION, "update": "once", "ask_first": "1", "do": "ask"}
-        address = await post(page, "/chat", form)
-        thread = address.removeprefix("/chat/")
-        async for _, data in follow(page, thread):
-            if data.get("asks"):
-                break
-        html = await page.get(address)
-        question = re.search(r'name="question" value="(\w+)"', html)
-        assert question
-        assert 'http-equiv="refresh"' not in html  # a form that is being filled in stays
-        reply = {"do": "reply", "question": question[1], "action": "proceed"}
-        await post(page, address, {**reply, "text": QUESTION})
-        await to_end(page, thread)
-        html = await page.get(address)
-        await post(page, address, {"text": QUESTION, "update": "once", "do": "ask"})
-        talk = await page.call("GET", f"/api/chat/{thread}")
-        assert await post(page, address, {"do": "delete"}) == "/chat"
+    form = {"text": QUESTION, "update": "once", "ask_first": "1", "do": "ask"}
+    address = await post(page, "/chat", form)
+    thread = address.removeprefix("/chat/")
+    await asked(page, thread)
+    html = await page.get(address)
+    question = re.search(r'name="question" value="(\w+)"', html)
+    assert question
+    assert 'http-equiv="refresh"' not in html  # a form that is being filled in stays
+    reply = {"do": "reply", "question": question[1], "action": "proceed"}
+    await post(page, address, {**reply, "text": QUESTION})
+    await to_end(page, thread)
+    html = await page.get(address)
+    await post(page, address, {"text": QUESTION, "update": "once", "do": "ask"})
+    talk = await page.call("GET", f"/api/chat/{thread}")
+    assert await post(page, address, {"do": "delete"}) == "/chat"
 
     assert "asyncio" in html
     assert 'class="cite"' in html
     assert [m["role"] for m in talk["messages"]] == ["user", "assistant"]
 
 
-async def test_a_page_that_waits_loads_itself_again(server, upstream):
+async def test_a_page_that_waits_loads_itself_again(page, upstream):
     """Without scripts there is no other way to see the answer."""
     upstream.heals("tavily")
     upstream.fails("tavily", faults.hang())
-    async with browsing(server.url) as page:
-        begun = await page.call("POST", "/api/chat", {"text": QUESTION})
-        html = await page.get(f"/chat/{begun['id']}")
-        await page.call("POST", f"/api/chat/{begun['id']}/cancel")
+    begun = await page.call("POST", "/api/chat", {"text": QUESTION})
+    html = await page.get(f"/chat/{begun['id']}")
+    await page.call("POST", f"/api/chat/{begun['id']}/cancel")
 
     assert '<noscript><meta http-equiv="refresh"' in html
 
 
-async def test_a_conversation_is_exported_for_people_and_programs(server, upstream):
+async def test_a_conversation_is_exported_for_people_and_programs(server, page, upstream):
     """Markdown with sources whose titles cannot break out; JSON with everything."""
     evil = Hit(FOUND[0].url, "T](https://evil.example) <b>", FOUND[0].content)
     upstream.answers("tavily", [evil])
-    async with browsing(server.url) as page:
-        begun = await page.call("POST", "/api/chat", {"text": QUESTION})
-        await to_end(page, begun["id"])
-        async with page.http.get(f"{server.url}/chat/{begun['id']}/export.md") as reply:
-            markdown, sent = await reply.text(), reply.headers
-        stored = json.loads(await page.get(f"/chat/{begun['id']}/export.json"))
-        assert stored == await page.call("GET", f"/api/chat/{begun['id']}")
-        await page.get(f"/chat/{begun['id']}/export.exe")
-        assert page.status == 404
+    begun = await page.call("POST", "/api/chat", {"text": QUESTION})
+    await to_end(page, begun["id"])
+    async with page.http.get(f"{server.url}/chat/{begun['id']}/export.md") as reply:
+        markdown, sent = await reply.text(), reply.headers
+    stored = json.loads(await page.get(f"/chat/{begun['id']}/export.json"))
+    assert stored == await page.call("GET", f"/api/chat/{begun['id']}")
+    await page.get(f"/chat/{begun['id']}/export.exe")
+    assert page.status == 404
 
     name = rf'attachment; filename="kensaku-\d{{4}}-\d\d-\d\d-{begun["id"]}\.md"'
     assert re.fullmatch(name, sent["content-disposition"])
@@ -277,55 +205,47 @@ async def test_a_restarted_server_goes_on_with_the_run(make_server, make_client,
     first = kensaku.server.app(client.settings, client=client)
     async with serve(first) as url, browsing(url) as page:
         begun = await page.call("POST", "/api/chat", {"text": QUESTION, "ask_first": True})
-        async for _, data in follow(page, begun["id"]):
-            if data.get("asks"):
-                ((asked, _),) = data["asks"]
-                break
+        question, _ = await asked(page, begun["id"])
     second = kensaku.server.app(client.settings, client=client)
     async with serve(second) as url, browsing(url) as page:
         events = await to_end(page, begun["id"])
 
-    assert asked in {id for _, data in events for id, _ in data.get("asks", ())}
+    assert question in {id for _, data in events for id, _ in data.get("asks", ())}
     assert events[-1][0] == "end"
     queries = [request.json["query"] for request in upstream.asked("tavily")]
     assert len(set(queries)) == len(queries) >= 1
 
 
-@pytest.mark.parametrize(
-    ("body", "status"),
-    [
-        ({"text": ""}, 400),
-        ({"text": "x" * 4_001}, 400),
-        ({"text": 7}, 400),
-        ({"text": "x", "route": "nosuch"}, 400),
-        ({"text": "x", "route": ["tavily"]}, 400),
-        ({"text": "x", "collection": "../etc"}, 400),
-    ],
-)
-async def test_wrong_input_is_refused_before_anything_is_kept(server, body, status):
+async def test_wrong_input_is_refused_before_anything_is_kept(page):
     """With a sentence that names the bound."""
-    async with browsing(server.url) as page:
+    for body in (
+        {"text": ""},
+        {"text": "x" * 4_001},
+        {"text": 7},
+        {"text": "x", "route": "nosuch"},
+        {"text": "x", "route": ["tavily"]},
+        {"text": "x", "collection": "../etc"},
+    ):
         said = await page.call("POST", "/api/chat", body)
-        assert page.status == status
+        assert page.status == 400, body
         assert said["error"]["message"]
-        for address in ("/chat/short", "/chat/" + "x" * 16, "/chat/" + "%2e" * 16):
-            await page.get(address)
-            assert page.status == 404
-        assert await page.call("GET", "/api/chat") == {"conversations": []}
+    for address in ("/chat/short", "/chat/" + "x" * 16, "/chat/" + "%2e" * 16):
+        await page.get(address)
+        assert page.status == 404
+    assert await page.call("GET", "/api/chat") == {"conversations": []}
 
 
-async def test_floods_of_one_person_are_bounded(server, upstream):
+async def test_floods_of_one_person_are_bounded(page, upstream):
     """The fifth question of a thread is refused while the first is not answered."""
     upstream.heals("tavily")
     upstream.fails("tavily", faults.hang())
-    async with browsing(server.url) as page:
-        begun = await page.call("POST", "/api/chat", {"text": QUESTION})
-        path = f"/api/chat/{begun['id']}"
-        statuses = []
-        for _ in range(5):
-            await page.call("POST", path, {"text": QUESTION})
-            statuses.append(page.status)
-        await page.call("DELETE", path)
+    begun = await page.call("POST", "/api/chat", {"text": QUESTION})
+    path = f"/api/chat/{begun['id']}"
+    statuses = []
+    for _ in range(5):
+        await page.call("POST", path, {"text": QUESTION})
+        statuses.append(page.status)
+    await page.call("DELETE", path)
 
     assert statuses[0] == 200
     assert statuses[-1] == 429
@@ -360,14 +280,13 @@ async def test_a_key_without_money_left_searches_nothing(server, make_key, upstr
     assert len(upstream.asked("tavily")) == 1
 
 
-async def test_what_was_chosen_is_shown_again(server):
+async def test_what_was_chosen_is_shown_again(page):
     """In every conversation; the box holds the words of the address, as many as it takes."""
-    async with browsing(server.url) as page:
-        chosen = {"text": QUESTION, "route": "tavily", "ask_first": "1"}
-        address = await post(page, "/chat", chosen)
-        html = await page.get(address)
-        await page.call("POST", f"/api{address}/cancel")
-        new = await page.get("/chat?q=" + "x" * 4_001)
+    chosen = {"text": QUESTION, "route": "tavily", "ask_first": "1"}
+    address = await post(page, "/chat", chosen)
+    html = await page.get(address)
+    await page.call("POST", f"/api{address}/cancel")
+    new = await page.get("/chat?q=" + "x" * 4_001)
 
     for shown in (html, new):
         assert '<option value="tavily" selected>' in shown
@@ -375,36 +294,32 @@ async def test_what_was_chosen_is_shown_again(server):
     assert ">" + "x" * 4_000 + "</textarea>" in new
 
 
-async def test_the_longest_question_fits_into_a_form(server):
+async def test_the_longest_question_fits_into_a_form(page):
     """4,000 characters of Japanese, percent-encoded."""
     text = "検索" * 2_000
-    async with browsing(server.url) as page:
-        address = await post(page, "/chat", {"text": text, "ask_first": "1"})
-        talk = await page.call("GET", f"/api{address}")
-        await page.call("DELETE", f"/api{address}")
+    address = await post(page, "/chat", {"text": text, "ask_first": "1"})
+    talk = await page.call("GET", f"/api{address}")
+    await page.call("DELETE", f"/api{address}")
 
     assert talk["messages"][0]["text"] == text
 
 
-async def test_a_stream_begins_anew_for_who_names_an_event_that_never_was(server):
+async def test_a_stream_begins_anew_for_who_names_an_event_that_never_was(page):
     """Of another run, or of a number that cannot be; nothing is lost by that."""
-    async with browsing(server.url) as page:
-        begun = await page.call("POST", "/api/chat", {"text": QUESTION, "ask_first": True})
-        run = begun["run"]
-        async for _, data in follow(page, begun["id"]):
-            if data.get("asks"):
-                break
-        firsts = set()
-        for sent in ("", "other:1", f"{run}:999", f"{run}:x", f"{run}:-1", run, "x" * 200):
-            async for _, data in follow(page, begun["id"], **{"Last-Event-ID": sent}):
-                firsts.add(data["_id"])
-                break
-        await page.call("DELETE", f"/api/chat/{begun['id']}")
+    begun = await page.call("POST", "/api/chat", {"text": QUESTION, "ask_first": True})
+    run = begun["run"]
+    await asked(page, begun["id"])
+    firsts = set()
+    for sent in ("", "other:1", f"{run}:999", f"{run}:x", f"{run}:-1", run, "x" * 200):
+        async for _, data in follow(page, begun["id"], **{"Last-Event-ID": sent}):
+            firsts.add(data["_id"])
+            break
+    await page.call("DELETE", f"/api/chat/{begun['id']}")
 
     assert firsts == {f"{run}:1"}
 
 
-async def test_words_that_are_typed_count_whichever_button_is_pressed(server, upstream):
+async def test_words_that_are_typed_count_whichever_button_is_pressed(page, upstream):
     """Enter presses the first button of a form: what was typed is not lost by that."""
     upstream.answers(
         "tavily",
@@ -413,16 +328,12 @@ async def test_words_that_are_typed_count_whichever_button_is_pressed(server, up
             Hit("https://b.example/", "A zoo", "Sea otters eat 30 % of their weight each day."),
         ],
     )
-    async with browsing(server.url) as page:
-        begun = await page.call("POST", "/api/chat", {"text": "How much do sea otters eat?"})
-        async for _, data in follow(page, begun["id"]):
-            if data.get("asks"):
-                ((id, html),) = data["asks"]
-                break
-        assert "confirm" in html
-        said = {"question": id, "action": "proceed", "text": "zoo otters food"}
-        assert await page.call("POST", f"/api/chat/{begun['id']}/reply", said) == {"taken": True}
-        events = await to_end(page, begun["id"])
+    begun = await page.call("POST", "/api/chat", {"text": "How much do sea otters eat?"})
+    id, html = await asked(page, begun["id"])
+    assert "confirm" in html
+    said = {"question": id, "action": "proceed", "text": "zoo otters food"}
+    assert await page.call("POST", f"/api/chat/{begun['id']}/reply", said) == {"taken": True}
+    events = await to_end(page, begun["id"])
 
     assert [r.json["query"] for r in upstream.asked("tavily")][-1] == "zoo otters food"
     kinds = [data["event"]["type"] for name, data in events if name == "event"]

@@ -11,7 +11,7 @@ from kensaku.models import Document, Hit
 from kensaku.testing import faults
 from tests.server.page import xss
 from tests.server.page.conftest import assert_accessible, needs_axe, needs_chromium
-from tests.server.page.test_chat import FOUND, QUESTION
+from tests.server.talk import FOUND, QUESTION
 
 pytestmark = needs_chromium
 BOX = "#ask textarea"

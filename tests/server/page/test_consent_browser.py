@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import httpx
 import pytest
 
+from tests.server.oauth_client import CHALLENGE, VERIFIER
+
 from .conftest import needs_chromium
 
-VERIFIER = "v" * 50
-CHALLENGE = base64.urlsafe_b64encode(hashlib.sha256(VERIFIER.encode()).digest()).decode()[:43]
 NAME = "Chat <b>GPT</b>, which has a rather long name to show on a small screen"
 WORDS = {"en-US": ("Allow", "Refuse", "API key"), "ja-JP": ("許可", "拒否", "APIキー")}
 

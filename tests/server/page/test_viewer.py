@@ -18,31 +18,30 @@ async def change(page: PageClient, **headers: str) -> int:
         return reply.status
 
 
-async def test_a_change_comes_from_the_page_itself(server):
+async def test_a_change_comes_from_the_page_itself(page):
     """A browser always says who sent it; the token alone is not enough."""
-    async with browsing(server.url) as page:
-        token = {"X-Kensaku-Token": (await page.headers())["X-Kensaku-Token"]}
-        own, bare = page.url, page.url.rpartition(":")[0]
-        allowed = [
-            {"Origin": own},
-            {"Origin": own, "Sec-Fetch-Site": "same-origin"},
-            {"Origin": "null", "Sec-Fetch-Site": "same-origin"},  # it sends no referrer
-        ]
-        refused = [
-            {},
-            {"Origin": "null"},
-            {"Origin": "null", "Sec-Fetch-Site": "cross-site"},
-            {"Origin": own, "Sec-Fetch-Site": "same-site"},
-            {"Origin": own, "Sec-Fetch-Site": "none"},
-            {"Sec-Fetch-Site": "same-origin"},
-            {"Origin": bare},  # another port
-            {"Origin": OTHER},
-            {"Origin": "http://[broken"},
-        ]
+    token = {"X-Kensaku-Token": (await page.headers())["X-Kensaku-Token"]}
+    own, bare = page.url, page.url.rpartition(":")[0]
+    allowed = [
+        {"Origin": own},
+        {"Origin": own, "Sec-Fetch-Site": "same-origin"},
+        {"Origin": "null", "Sec-Fetch-Site": "same-origin"},  # it sends no referrer
+    ]
+    refused = [
+        {},
+        {"Origin": "null"},
+        {"Origin": "null", "Sec-Fetch-Site": "cross-site"},
+        {"Origin": own, "Sec-Fetch-Site": "same-site"},
+        {"Origin": own, "Sec-Fetch-Site": "none"},
+        {"Sec-Fetch-Site": "same-origin"},
+        {"Origin": bare},  # another port
+        {"Origin": OTHER},
+        {"Origin": "http://[broken"},
+    ]
 
-        for status, ways in ((200, allowed), (403, refused)):
-            for headers in ways:
-                assert await change(page, **token, **headers) == status, headers
+    for status, ways in ((200, allowed), (403, refused)):
+        for headers in ways:
+            assert await change(page, **token, **headers) == status, headers
 
 
 async def test_a_change_needs_the_token_of_its_session(server):
@@ -65,19 +64,18 @@ async def test_a_program_with_a_key_needs_no_token(server, make_key):
         assert await change(page, Authorization="Bearer ksk_unknown") == 401
 
 
-async def test_another_site_makes_no_browser_search(server, upstream):
+async def test_another_site_makes_no_browser_search(page, upstream):
     """Nor does one of the same domain; what was typed, or linked here, is searched."""
     addresses = ("/?q=otters", "/page/compare?q=otters&route=tavily&route=brave")
-    async with browsing(server.url) as page:
-        for site in ("cross-site", "same-site"):
-            for address in addresses:
-                shown = await page.get(address, **{"Sec-Fetch-Site": site})
-                assert 'value="otters"' in shown
-        assert upstream.requests == []
+    for site in ("cross-site", "same-site"):
+        for address in addresses:
+            shown = await page.get(address, **{"Sec-Fetch-Site": site})
+            assert 'value="otters"' in shown
+    assert upstream.requests == []
 
-        for n, site in enumerate(("none", "same-origin"), 1):
-            await page.get(f"/?q=otters+{site}", **{"Sec-Fetch-Site": site})
-            assert len(upstream.requests) == n
+    for n, site in enumerate(("none", "same-origin"), 1):
+        await page.get(f"/?q=otters+{site}", **{"Sec-Fetch-Site": site})
+        assert len(upstream.requests) == n
 
 
 async def test_signing_in_begins_another_session_and_signing_out_ends_it(server, make_key):

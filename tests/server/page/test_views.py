@@ -72,15 +72,14 @@ async def test_the_first_key_is_an_admins_and_signs_this_browser_in(make_server)
     assert "alice" not in stranger
 
 
-async def test_keys_are_listed_with_their_bounds_those_in_use_first(server):
+async def test_keys_are_listed_with_their_bounds_those_in_use_first(page):
     """The newest first among them."""
     bounds = {"rate": "10/s", "searches_per_day": "1000", "money_per_month": "1234.5"}
-    async with browsing(server.url) as page:
-        for name, more in {"old": {}, "gone": {}, "new": bounds}.items():
-            made = await page.call("POST", "/api/keys", {"name": name, **more})
-            if name == "gone":
-                await page.call("DELETE", f"/api/keys/{made['id']}")
-        html = await page.get("/page/keys")
+    for name, more in {"old": {}, "gone": {}, "new": bounds}.items():
+        made = await page.call("POST", "/api/keys", {"name": name, **more})
+        if name == "gone":
+            await page.call("DELETE", f"/api/keys/{made['id']}")
+    html = await page.get("/page/keys")
 
     rows = re.findall(r"<td><b>(\w+)</b>.*?<td>[^<]*</td><td>([^<]*)</td>", html)
     assert rows == [

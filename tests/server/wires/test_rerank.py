@@ -65,9 +65,10 @@ async def test_the_configured_reranker_serves(make_server: Any, reranker: StandI
     assert failed["results"][0]["index"] == 2
 
 
-@pytest.mark.parametrize(
-    ("changed", "named"),
-    [
+async def test_what_is_out_of_bounds_is_named(make_server: Any) -> None:
+    """In the shape of Jina's errors."""
+    server = await make_server("tavily")
+    wrong: list[tuple[dict[str, Any], str]] = [
         ({"query": " "}, "query"),
         ({"query": "x" * 4_001}, "4,000"),
         ({"documents": []}, "documents"),
@@ -76,11 +77,9 @@ async def test_the_configured_reranker_serves(make_server: Any, reranker: StandI
         ({"documents": ["a"] * 501}, "500"),
         ({"documents": ["x" * 20_001]}, "20,000"),
         ({"top_n": 0}, "top_n"),
-    ],
-)
-async def test_what_is_out_of_bounds_is_named(changed: Any, named: str, make_server: Any) -> None:
-    """In the shape of Jina's errors."""
-    status, reply = await post(await make_server("tavily"), **changed)
+    ]
+    for changed, named in wrong:
+        status, reply = await post(server, **changed)
 
-    assert status == reply["code"] == 400
-    assert named in reply["message"]
+        assert status == reply["code"] == 400
+        assert named in reply["message"]
