@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kensaku.database.keys import ApiKey
@@ -289,9 +289,12 @@ def test_the_refused_are_told_when_the_queue_should_be_done(seconds, requests, r
     st.lists(st.tuples(st.sampled_from("ab"), st.booleans()), max_size=12),
     st.lists(st.integers(0, 11), max_size=12),
 )
+@example([("a", False)] * 3, [0, 1])  # the second leaves just as it is given the slot
+@example([("a", False), ("b", False), ("a", False)], [1])
+@example([("a", True)] * 3, [])
 def test_whoever_leaves_or_fails_keeps_no_slot(requests, leaving):
     """While waiting, while running, or just as a slot is given: or a server would come to a stop."""
-    admission, ended = Admission(limit=2, queue=20, max_wait=1000.0), set[int]()
+    admission, ended = Admission(limit=1, queue=20, max_wait=1000.0), set[int]()
 
     async def ask(n: int, key: str, fails: bool) -> None:
         async with admission.slot(key):

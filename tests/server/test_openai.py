@@ -251,7 +251,6 @@ USER: How do sea otters
 sleep in the cold open water at night?
 ASSISTANT: They hold hands.
 </chat_history>"""
-TAGS = TITLE.replace('{ "title": "your concise title here" }', '{ "tags": ["tag1", "tag2"] }')
 OF_LIBRECHAT = """Provide a concise, 5-word-or-less title for the conversation, using title case \
 conventions. Only return the title itself.
 
@@ -264,8 +263,6 @@ AI: ウニです。"""
     ("task", "said"),
     [
         (TITLE, '{"title": "How do sea otters sleep in the…"}'),
-        (TAGS, '{"tags": []}'),
-        (TAGS.replace("tags", "follow_ups"), '{"follow_ups": []}'),
         (OF_LIBRECHAT, "ラッコは何を食べますか"),
     ],
 )
@@ -477,31 +474,6 @@ async def test_a_title_counts_as_a_request_and_costs_no_search(
         await say(client, OF_LIBRECHAT)
         with pytest.raises(openai.RateLimitError):
             await say(client, OF_LIBRECHAT)
-
-
-async def test_a_stream_begins_although_its_run_is_silent(
-    make_server: MakeServer, web: Web, model: Model, upstream: FakeUpstream, clock: Any
-) -> None:
-    """A proxy that gets no status gives up; the client hears what the run says later."""
-    upstream.fails("llm", faults.hang())
-    server = await make_server(**READS, **model.settings)
-    body = {"messages": [{"role": "user", "content": f"{SLEEP} {EAT}"}], "stream": True}
-    async with httpx.AsyncClient(timeout=None) as http:
-        request = http.build_request("POST", f"{server.url}/v1/chat/completions", json=body)
-        sending = asyncio.create_task(http.send(request, stream=True))
-        await until(lambda: upstream.asked("llm"))
-        assert not sending.done()
-        clock.advance(10)
-        reply = await sending
-        assert reply.status_code == 200
-        lines = reply.aiter_lines()
-        assert await anext(lines) == ": keep-alive"  # a comment, which clients ignore
-        clock.advance(600)  # until the model is given up
-        rest = "".join([line async for line in lines])
-        await reply.aclose()
-
-    assert "web_search" in rest
-    assert rest.endswith("data: [DONE]")
 
 
 async def test_a_search_of_a_run_costs_the_key_once(

@@ -60,14 +60,10 @@ def test_a_collection_is_searched_on_this_machine(fields, routing):
     assert SearchForm(q="otters", **fields).routing == routing
 
 
-@pytest.mark.parametrize("name", ["time", "language", "topic", "site", "collection"])
-def test_what_leaves_something_out_is_a_filter(name):
-    """The page then offers to search without it."""
-    assert SearchForm(**{name: EVERYTHING[name]}).filtered
-
-
-def test_who_is_asked_is_no_filter():
-    """Nor how many results, nor how deep."""
+def test_what_leaves_something_out_is_a_filter():
+    """The page then offers to search without it; who is asked, and how deep, is none."""
+    for name in ("time", "language", "topic", "site", "collection"):
+        assert SearchForm(**{name: EVERYTHING[name]}).filtered
     assert not SearchForm(q="otters", route="all", n="7", depth="1").filtered
 
 

@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kensaku.errors import InvalidQuery
-from kensaku.server.wires import _fields as fields
 from kensaku.server.wires import tavily
 from kensaku.server.wires.base import Asked, Endpoint, Search
 from tests.server.wires.performed import ENDPOINTS
@@ -98,32 +97,3 @@ def test_a_field_is_refused_in_a_sentence(body, why):
         read(**body)
 
     assert str(refused.value) == why
-
-
-SCHEMA = {
-    "kind": {"type": "string", "enum": ["a", "b"]},
-    "on": {"type": "boolean"},
-    "count": {"type": "integer", "minimum": 1},
-    "seconds": {"type": "number", "minimum": 1, "maximum": 60},
-    "names": {"type": "array", "items": {"type": "string"}, "maxItems": 2},
-    "text": {"type": "string", "maxLength": 3},
-}
-
-
-@pytest.mark.parametrize(
-    ("name", "right", "wrong", "unset"),
-    [
-        ("kind", "b", "c", "a"),
-        ("on", True, "perhaps", False),
-        ("count", 10**9, 0, 5),
-        ("seconds", 1.5, 61, 10.0),
-        ("names", ("x", "y"), ["x", "y", "z"], ()),
-        ("text", "abc", "abcd", ""),
-    ],
-)
-def test_a_field_is_read_as_its_schema_describes_it(name, right, wrong, unset):
-    """What is published and what is checked are one table."""
-    assert fields.value({name: right}, SCHEMA, name) == right
-    assert fields.value({}, SCHEMA, name, unset) == unset
-    with pytest.raises(InvalidQuery, match=name):
-        fields.value({name: wrong}, SCHEMA, name)
