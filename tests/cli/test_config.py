@@ -153,12 +153,12 @@ def test_a_value_is_asked_for_on_a_terminal_without_being_shown(
 def test_a_file_of_ones_own_is_written_and_named(cli: Cli, tmp_path: Path, machine: Path) -> None:
     """And not the usual one."""
     file = tmp_path / "mine.toml"
+    own = ("--config", file)
 
-    assert cli("config", "path", "--config", file).out == f"{file}\n"
-    assert cli("config", "path").out == f"{machine / 'config.toml'}\n"
-    assert cli("config", "set", "timeout", "9", "--config", file).status == 0
+    assert cli("config", "path", *own).out == f"{file}\n"
+    assert cli("config", "set", "timeout", "9", *own).status == 0
     assert file.read_text() == "timeout = 9\n"
-    done = cli("config", "unset", "timeout", "--config", file)
+    done = cli("config", "unset", "timeout", *own)
     assert (done.out, done.err) == ("", f"kensaku config: timeout was taken out of {file}\n")
     assert "timeout" not in file.read_text()
     assert not (machine / "config.toml").exists()

@@ -40,42 +40,18 @@ def test_a_client_gets_the_server_and_keeps_the_rest(name: str, tmp_path: Path) 
     assert left == read(before)
 
 
-CONFIG = ".config/Claude/claude_desktop_config.json"
 USUAL = {"command": "/usr/bin/python3", "args": ["-m", "kensaku.cli", "mcp"]}
-TYPED = {"type": "stdio", **USUAL}
+LOCAL = {"type": "local", "command": COMMAND, "enabled": True}
+CODE = "Code/User/mcp.json"
 FILES = [
-    ("claude-desktop", "linux", CONFIG, "mcpServers", USUAL),
-    (
-        "claude-desktop",
-        "darwin",
-        "Library/Application Support/Claude/claude_desktop_config.json",
-        "mcpServers",
-        USUAL,
-    ),
-    (
-        "claude-desktop",
-        "win32",
-        "AppData/Roaming/Claude/claude_desktop_config.json",
-        "mcpServers",
-        USUAL,
-    ),
-    ("claude-code", "linux", ".claude.json", "mcpServers", TYPED),
     ("cursor", "darwin", ".cursor/mcp.json", "mcpServers", USUAL),
-    ("windsurf", "linux", ".codeium/windsurf/mcp_config.json", "mcpServers", USUAL),
-    ("vscode", "linux", ".config/Code/User/mcp.json", "servers", TYPED),
-    ("vscode", "darwin", "Library/Application Support/Code/User/mcp.json", "servers", TYPED),
-    ("vscode", "win32", "AppData/Roaming/Code/User/mcp.json", "servers", TYPED),
-    ("gemini-cli", "linux", ".gemini/settings.json", "mcpServers", USUAL),
-    ("lm-studio", "linux", ".lmstudio/mcp.json", "mcpServers", USUAL),
-    (
-        "opencode",
-        "linux",
-        ".config/opencode/opencode.json",
-        "mcp",
-        {"type": "local", "command": COMMAND, "enabled": True},
-    ),
+    ("vscode", "linux", f".config/{CODE}", "servers", {"type": "stdio", **USUAL}),
+    ("vscode", "darwin", f"Library/Application Support/{CODE}", "servers",
+     {"type": "stdio", **USUAL}),
+    ("vscode", "win32", f"AppData/Roaming/{CODE}", "servers", {"type": "stdio", **USUAL}),
+    ("opencode", "linux", ".config/opencode/opencode.json", "mcp", LOCAL),
     ("codex", "linux", ".codex/config.toml", "mcp_servers", USUAL),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("name", "platform", "file", "section", "form"), FILES)
