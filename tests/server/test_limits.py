@@ -287,10 +287,11 @@ def test_the_refused_are_told_when_the_queue_should_be_done(seconds, requests, r
 
 @given(
     st.lists(st.tuples(st.sampled_from("ab"), st.booleans()), max_size=12),
-    st.lists(st.integers(0, 11), max_size=12),
+    st.lists(st.tuples(st.integers(0, 11), st.sampled_from([None, 0, 0.3])), max_size=12),
 )
-@example([("a", False)] * 3, [0, 1])  # the second leaves just as it is given the slot
-@example([("a", False), ("b", False), ("a", False)], [1])
+@example([("a", False)] * 3, [(0, 0.3), (1, 0)])  # the second leaves just as it is given the slot
+@example([("a", False)] * 3, [(0, 0.3), (1, None)])  # … and at the same moment as the first
+@example([("a", False), ("b", False), ("a", False)], [(1, 0.3)])
 @example([("a", True)] * 3, [])
 def test_whoever_leaves_or_fails_keeps_no_slot(requests, leaving):
     """While waiting, while running, or just as a slot is given: or a server would come to a stop."""
@@ -306,8 +307,9 @@ def test_whoever_leaves_or_fails_keeps_no_slot(requests, leaving):
     async def main() -> None:
         asking = [asyncio.create_task(ask(n, *of)) for n, of in enumerate(requests)]
         left = set()
-        for moment, n in enumerate(leaving):  # every other one before a task has seen its slot
-            await asyncio.sleep(0 if moment % 2 else 0.3)
+        for n, later in leaving:
+            if later is not None:
+                await asyncio.sleep(later)
             if n < len(asking) and asking[n].cancel():
                 left.add(n)
         await asyncio.gather(*asking, return_exceptions=True)

@@ -158,20 +158,27 @@ class Admission:
             self._running[key] = left
         else:
             del self._running[key]
-        if self._queues:
-            # Of keys with as many requests in progress, the first: it was served longest ago.
-            self._start(min(self._queues, key=lambda k: self._running.get(k, 0)))
+        # Of keys with as many requests in progress, the first: it was served longest ago.
+        while self._queues and not self._start(
+            min(self._queues, key=lambda k: self._running.get(k, 0))
+        ):
+            pass
 
     def _count(self, key: str) -> None:
         self.running += 1
         self._running[key] = self._running.get(key, 0) + 1
 
-    def _start(self, key: str) -> None:
+    def _start(self, key: str) -> bool:
+        """Give the slot to the first that waits for this key, unless its caller has just left."""
         waiting = self._queues.pop(key)
-        waiting.popleft().set_result(None)
+        first = waiting.popleft()
         if waiting:
             self._queues[key] = waiting  # behind the others
+        if first.cancelled():
+            return False
+        first.set_result(None)
         self._count(key)
+        return True
 
     def _make_room(self, key: str) -> None:
         longest = max(self._queues, key=lambda k: len(self._queues[k]), default=key)
@@ -186,10 +193,11 @@ class Admission:
             future.set_exception(Overloaded(self._retry_after()))
 
     def _remove(self, key: str, future: asyncio.Future[None]) -> None:
-        waiting = self._queues[key]
-        waiting.remove(future)
-        if not waiting:
-            del self._queues[key]
+        waiting = self._queues.get(key, deque())
+        if future in waiting:  # one that left may have been passed over already
+            waiting.remove(future)
+            if not waiting:
+                del self._queues[key]
 
     def _retry_after(self) -> float:
         """Seconds until the queue should be done, and at least one."""

@@ -88,7 +88,7 @@ async def test_a_search_is_written_with_its_filters_whatever_was_typed(page, ups
         "time": "week",
         "n": "10",
         "topic": "news",
-        "site": "a.example",
+        "site": "a.example, b.example",
         "depth": "1",
     }
     found = snippets_in(await page.get(f"/?{urlencode(fields)}"))
@@ -100,7 +100,7 @@ async def test_a_search_is_written_with_its_filters_whatever_was_typed(page, ups
     ((_, _, *words),) = commands(found["curl"])
     assert json.loads(after(words, "-d") or "") == {
         "query": HOSTILE, "include_answer": True, "max_results": 10, "time_range": "week",
-        "topic": "news", "include_domains": ["a.example"], "search_depth": "advanced",
+        "topic": "news", "include_domains": ["a.example", "b.example"], "search_depth": "advanced",
     }  # fmt: skip
     for text in (json.dumps(HOSTILE, ensure_ascii=False), 'mode="all"', 'depth="advanced"'):
         assert text in found["Python"]

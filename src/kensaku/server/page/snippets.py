@@ -165,13 +165,13 @@ def _options(form: SearchForm) -> dict[str, Any]:
         options["route"] = route
     if mode:
         options["mode"] = mode
-    if form.n.isdigit():
-        options["max_results"] = int(form.n)
+    if form.number is not None:
+        options["max_results"] = form.number
     named = {"time_range": form.time, "language": form.language, "topic": form.topic}
     named["collection"] = form.collection
     options |= {name: value for name, value in named.items() if value}
-    if form.site:
-        options["include_domains"] = form.site.split()
+    if form.hosts:
+        options["include_domains"] = list(form.hosts)
     if form.depth:
         options["depth"] = "advanced"
     return options

@@ -43,13 +43,23 @@ class SearchForm:
         """Whether something is left out of the search."""
         return any((self.time, self.language, self.topic, self.site, self.collection))
 
+    @property
+    def number(self) -> int | None:
+        """How many results were asked for."""
+        return int(self.n) if self.n.isascii() and self.n.isdigit() else None
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """The hosts that the search is about; commas or spaces stand between them."""
+        return tuple(self.site.replace(",", " ").split())
+
     def query(self, max_results: int) -> Query:
         """Return the query. Raises `UsageError`."""
         options: dict[str, Any] = {
-            "max_results": int(self.n) if self.n.isascii() and self.n.isdigit() else max_results,
+            "max_results": max_results if self.number is None else self.number,
             "time_range": self.time or None,
             "language": self.language or None,
-            "include_domains": tuple(s for s in self.site.replace(",", " ").split() if s),
+            "include_domains": self.hosts,
             "collection": self.collection or None,
             "include_answer": True,
         }
