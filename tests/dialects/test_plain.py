@@ -10,17 +10,6 @@ from kensaku.dialects.plain import Style
 from .examples import EMPTY, FOUND, UNAVAILABLE
 
 
-def test_notes_follow_the_results() -> None:
-    """What was cut, filtered or ignored is the last paragraph, in both languages."""
-    noted = replace(FOUND, notes=("brave cannot filter by topic; that was not applied",))
-
-    assert (
-        write(noted, "plain").split("\n\n")[-1]
-        == "Note: brave cannot filter by topic; that was not applied"
-    )
-    assert "注：brave" in write(noted, "plain:ja")
-
-
 class _Marked(Style):
     def head(self, text: str) -> str:
         return f"<h>{text}</h>"

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-from kensaku.compat.slack_bot import dialect as strands
 from kensaku.dialects import write, write_error
 
 from .examples import ANSWER, EMPTY, EMPTY_QUERY, FOUND, NO_ANSWER, ONLY_ANSWER, SLOWER, UNAVAILABLE
@@ -62,10 +61,3 @@ def test_strands_has_three_sentences_for_three_things() -> None:
     assert write(UNAVAILABLE, "strands") == "検索できませんでした"
     assert write_error(SLOWER, "strands", query="otter") == "検索できませんでした"
     assert write(EMPTY, "strands") == "検索結果が見つかりませんでした"
-
-
-def test_the_sentences_are_constants_that_tools_can_use() -> None:
-    """(S0-24, S0-35, S0-36)"""
-    assert strands.NO_QUERY == "検索クエリを入力してください"
-    assert strands.NOBODY == "検索できませんでした"
-    assert strands.NOTHING == "検索結果が見つかりませんでした"

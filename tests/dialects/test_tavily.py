@@ -7,14 +7,11 @@ from dataclasses import replace
 import pytest
 
 from kensaku.compat.tavily_tools import dialect as tavily
-from kensaku.compat.tavily_tools.messages import error_type
 from kensaku.dialects import write, write_error
 from kensaku.errors import (
     KensakuError,
-    NotConfigured,
     PageUnavailable,
     QuotaExhausted,
-    RateLimited,
     Timeout,
     Unreadable,
 )
@@ -153,9 +150,3 @@ def test_extract_says_when_all_failed() -> None:
 def test_context_is_a_header_and_the_text() -> None:
     """(S1-34)"""
     assert tavily.context("otters", "[1] …") == "## RAG用検索コンテキスト: otters\n\n[1] …"
-
-
-def test_a_missing_key_is_a_typed_error() -> None:
-    """(S1-11)"""
-    assert error_type(NotConfigured("tavily", "no key")) == "AUTH_ERROR"
-    assert error_type(RateLimited("tavily", "slow")) == "RATE_LIMIT_ERROR"

@@ -211,13 +211,6 @@ def test_the_error_tree_in_the_docstring_is_the_real_one():
     assert drawn == real
 
 
-def test_a_query_reads_back_what_it_was_given():
-    """`max_results` is a field; `limit` is what providers call it."""
-    query = Query("otters", max_results=7)
-
-    assert query.max_results == query.limit == 7
-
-
 def test_every_hit_of_a_search_can_be_put_into_a_set():
     """With its explanation, and with the metadata of a local document."""
     local = LocalMatch("docs", bm25=1.5, start=0, end=6, metadata={"tags": ["a"]})
@@ -281,28 +274,6 @@ def test_an_index_that_is_resold_is_named_by_its_family():
     assert Source("brave", 1).index == "brave"
 
 
-def test_what_nobody_says_of_a_query_has_a_default():
-    """Five basic results of the whole web, without answer, pages or images."""
-    assert dataclasses.asdict(Query("otters")) == {
-        "text": "otters",
-        "max_results": 5,
-        "depth": "basic",
-        "topic": "general",
-        "time_range": None,
-        "start_date": None,
-        "end_date": None,
-        "include_domains": (),
-        "exclude_domains": (),
-        "country": None,
-        "language": None,
-        "include_answer": False,
-        "include_raw_content": False,
-        "collection": None,
-        "min_score": None,
-        "include_images": False,
-    }
-
-
 def test_the_json_of_pages_passages_and_documents_has_every_field():
     """Whether a browser is needed is for the fetcher only."""
     page = Page("u", "T", images=("i",), notes=("n",), needs_browser=True).to_dict()
@@ -331,17 +302,6 @@ def test_the_json_of_pages_passages_and_documents_has_every_field():
         "url": "u", "title": "", "text": "", "published": None, "language": None,
         "metadata": {"a": 1}, "headings": (),
     }  # fmt: skip
-
-
-def test_what_the_index_says_of_a_hit_reads_back_whole():
-    """Lists of JSON become tuples again: a hit can be put into a set."""
-    local = LocalMatch(collection="docs", bm25=1.5, highlights=("One.", "Two."))
-    hit = dataclasses.replace(HIT, explain=Explain(copies=("https://b.example/",), local=local))
-
-    again = Hit.from_dict(json.loads(json.dumps(hit.to_dict())))
-
-    assert again == hit
-    assert len({again, hit}) == 1
 
 
 def test_a_response_is_short_in_a_notebook():

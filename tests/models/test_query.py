@@ -34,15 +34,13 @@ def test_a_text_is_one_line_without_control_characters(given, kept):
     ("options", "named"),
     [
         ({"text": ""}, "empty"),
-        ({"text": " \n "}, "empty"),
+        ({"text": 5}, "not int"),
+        ({"text": "\ud800"}, "not valid Unicode"),
         ({"text": "x" * (MAX_QUERY_CHARS + 1)}, "2,001"),
         ({"max_results": 0}, "0"),
-        ({"max_results": -1}, "-1"),
         ({"max_results": MAX_RESULTS + 1}, "51"),
-        ({"max_results": 10**9}, "1000000000"),
         ({"max_results": "five"}, "'five'"),
         ({"max_results": True}, "True"),
-        ({"max_results": 5.0}, "5.0"),
         ({"depth": "deep"}, "'deep'"),
         ({"topic": "sport"}, "'sport'"),
         ({"time_range": "hour"}, "'hour'"),
@@ -61,6 +59,16 @@ def test_a_text_is_one_line_without_control_characters(given, kept):
         ({"collection": "a/b"}, "'a/b'"),
         ({"include_answer": "advanced"}, "'advanced'"),
         ({"include_raw_content": 1}, "1"),
+        ({"include_images": "yes"}, "'yes'"),
+        ({"min_score": -0.1}, "-0.1"),
+        ({"min_score": 1.1}, "1.1"),
+        ({"min_score": True}, "True"),
+        ({"min_score": "0.5"}, "'0.5'"),
+        ({"include_domains": {"a.example": 1}}, "list of host names"),
+        ({"include_domains": ["a.example"] * 301}, "301 entries; at most 300"),
+        ({"include_domains": (f"{n}.example" for n in range(10**9))}, "at most 300"),
+        ({"end_date": 5}, "end_date is 5"),
+        ({"time_range": "day", "start_date": "2026-02-01"}, "not both"),
     ],
 )
 def test_a_broken_bound_is_named_in_one_sentence(options, named):
@@ -78,7 +86,6 @@ def test_a_broken_bound_is_named_in_one_sentence(options, named):
     [
         ("include_domains", ["https://www.A.Example/path", "a.example"], ("a.example",)),
         ("include_domains", ["*.jp", "B\u00fccher.example"], ("*.jp", "xn--bcher-kva.example")),
-        ("include_domains", [], ()),
         ("include_domains", None, ()),
         ("exclude_domains", {"a.example"}, ("a.example",)),
         ("country", "Japan", "jp"),
@@ -88,7 +95,6 @@ def test_a_broken_bound_is_named_in_one_sentence(options, named):
         ("time_range", "w", "week"),
         ("start_date", "2026-01-31", date(2026, 1, 31)),
         ("start_date", datetime(2026, 1, 31, 10), date(2026, 1, 31)),  # noqa: DTZ001
-        ("max_results", 7, 7),
     ],
 )
 def test_values_are_written_in_one_way(name, given, kept):
@@ -97,8 +103,6 @@ def test_values_are_written_in_one_way(name, given, kept):
 
     assert getattr(query, name) == kept
     assert hash(query)
-    if name == "max_results":
-        assert query.limit == 7
 
 
 @pytest.mark.parametrize(
@@ -131,73 +135,16 @@ def test_a_text_is_cut_at_a_word(text, limit, cut):
 
 
 @pytest.mark.parametrize(
-    ("options", "sentence"),
-    [
-        ({"text": 5}, "the query must be text, not int"),
-        ({"text": " "}, "the query is empty; say what to search for"),
-        ({"text": "x" * 2_001},
-         "the query has 2,001 characters; at most 2,000 are taken; shorten it to what matters"),
-        ({"text": "\ud800"}, "the query has characters that are not valid Unicode"),
-        ({"max_results": "5"}, "max_results is '5'; it must be a whole number, 1 to 50"),
-        ({"max_results": 0}, "max_results is 0; it must be 1 to 50"),
-        ({"max_results": 51}, "max_results is 51; it must be 1 to 50"),
-        ({"depth": "x"}, "depth is 'x'; it must be one of ultra-fast, fast, basic, advanced"),
-        ({"topic": "x"},
-         "topic is 'x'; it must be one of general, news, finance, papers, code, images"),
-        ({"time_range": "x"}, "time_range is 'x'; it must be one of day, week, month, year"),
-        ({"include_answer": 1}, "include_answer is 1; it must be True or False"),
-        ({"include_raw_content": 0}, "include_raw_content is 0; it must be True or False"),
-        ({"include_images": "yes"}, "include_images is 'yes'; it must be True or False"),
-        ({"min_score": -0.1}, "min_score is -0.1; it must be a number from 0 to 1"),
-        ({"min_score": 1.1}, "min_score is 1.1; it must be a number from 0 to 1"),
-        ({"min_score": True}, "min_score is True; it must be a number from 0 to 1"),
-        ({"min_score": "0.5"}, "min_score is '0.5'; it must be a number from 0 to 1"),
-        ({"include_domains": "a.example"}, "include_domains must be a list of host names"),
-        ({"exclude_domains": b"a.example"}, "exclude_domains must be a list of host names"),
-        ({"include_domains": {"a.example": 1}}, "include_domains must be a list of host names"),
-        ({"include_domains": 5}, "include_domains must be a list of host names"),
-        ({"include_domains": ["a.example"] * 301},
-         "include_domains has 301 entries; at most 300 are taken"),
-        ({"include_domains": (f"{n}.example" for n in range(10**9))},
-         "include_domains has 30000 entries; at most 300 are taken"),
-        ({"exclude_domains": ["a b"]},
-         "exclude_domains has 'a b', which is no host name; write example.com"),
-        ({"start_date": "x"}, "start_date is 'x'; write it as 2026-01-31"),
-        ({"end_date": 5}, "end_date is 5; write it as 2026-01-31"),
-        ({"start_date": "2026-02-02", "end_date": "2026-02-01"},
-         "start_date 2026-02-02 is after end_date 2026-02-01"),
-        ({"time_range": "day", "start_date": "2026-02-01"},
-         "give either time_range or start_date and end_date, not both"),
-        ({"country": "x"}, "country is 'x', which is no country; write jp or Japan"),
-        ({"language": 5}, "language is 5; write two letters, as in ja"),
-    ],
-)  # fmt: skip
-def test_the_whole_sentence(options, sentence):
-    """What is wrong, the value, the bound, what to do."""
-    with pytest.raises(InvalidQuery) as refused:
-        Query(**{"text": "otters", **options})
-
-    assert str(refused.value) == sentence
-
-
-@pytest.mark.parametrize(
     ("name", "given", "kept"),
     [
-        ("text", "x" * 2_000, "x" * 2_000),
         ("max_results", 1, 1),
         ("max_results", 50, 50),
         ("min_score", 0, 0.0),
         ("min_score", 1, 1.0),
         ("depth", "ultra-fast", "ultra-fast"),
-        ("depth", "fast", "fast"),
-        ("depth", "advanced", "advanced"),
         ("topic", "images", "images"),
         ("include_images", True, True),
-        ("include_raw_content", True, True),
-        ("include_answer", True, True),
         ("time_range", "d", "day"),
-        ("time_range", "m", "month"),
-        ("time_range", "y", "year"),
         ("language", "jpn", "jpn"),
         ("end_date", date(2026, 1, 31), date(2026, 1, 31)),
         ("end_date", "2026-01-31T23:59:59Z", date(2026, 1, 31)),
@@ -210,10 +157,11 @@ def test_the_whole_sentence(options, sentence):
     ],
 )  # fmt: skip
 def test_the_bounds_themselves_are_allowed(name, given, kept):
-    """One beside them is not."""
+    """One beside them is not; `limit` is what providers call the number of results."""
     query = Query(**{"text": "otters", name: given})
 
     assert getattr(query, name) == kept
+    assert query.limit == query.max_results
     assert type(getattr(query, name)) is type(kept)
 
 

@@ -72,9 +72,3 @@ def test_a_list_of_domains_goes_to_parallel_whole():
     sent = provider_class("parallel")().request(Query("otter", include_domains=domains), "k").json
 
     assert sent["advanced_settings"]["source_policy"]["include_domains"] == list(domains)
-
-
-@pytest.mark.parametrize(("name", "rate"), [("brave", "50/s"), ("exa", "10/s"), ("jina", "100/m")])
-def test_nobody_is_slowed_below_the_plan(name, rate):
-    """Brave's plan of one request a second is gone."""
-    assert provider_class(name).rate == rate

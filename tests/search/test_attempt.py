@@ -234,12 +234,8 @@ async def test_a_refusal_repeats_neither_the_key_nor_the_query(make_client, upst
     [
         ({}, 5, []),
         ({"time_range": "day"}, 15, ["dates; its hits were filtered here"]),
-        ({"end_date": "2026-01-01"}, 15, ["dates; its hits were filtered here"]),
         ({"exclude_domains": ["a.example"]}, 15, ["domains; its hits were filtered here"]),
-        ({"country": "jp"}, 5, ["country; that was not applied"]),
-        ({"language": "ja"}, 5, []),
         ({"topic": "news"}, 5, ["topic; that was not applied"]),
-        ({"max_results": 20}, 20, []),
         ({"max_results": 7, "time_range": "day"}, 20, ["dates; its hits were filtered here"]),
         ({"max_results": 30, "country": "jp"}, 20, ["country; that was not applied"]),
     ],
@@ -273,7 +269,7 @@ async def test_what_a_provider_needs_is_named(make_client, name, env, said):
 
 # --- keys that are left alone
 
-REFUSALS = (400, 401, 402, 403, 404, 408, 422, 429, 500, 502, 503, 504, 529)
+REFUSALS = (400, 401, 429, 503)
 
 
 @pytest.mark.parametrize(

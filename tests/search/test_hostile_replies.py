@@ -10,12 +10,13 @@ from kensaku import Hit
 from kensaku.search import clean, pipeline
 from kensaku.search.clean import MAX_CONTENT, MAX_RAW_CONTENT, MAX_TITLE, clean_hits
 from kensaku.testing import faults
-from kensaku.text.clean import plain, plain_lines
+from kensaku.text.clean import cut, plain, plain_lines
 from tests.growth import growth
 
 RUNS = ["<", "<b ", "</b", "<b", "<!--", "<b>", "&", "&#", "&#1", "&amp", "&amp;", "\x1b[", "\x1b]",
         "\u200d", "\u200b", "\ufe0f", "\r", "\n", "\n ", " ", "\t", "[", "*", "\u3000\n", "<p>",
-        "\n\u3000", "<a\n", "\\", "![", "|"]  # fmt: skip
+        "\n\u3000", "<a\n", "\\", "![", "|", "\x1b[0;", "🏴", "\U000e0067", "❤\ufe0f\u200d", "<b>&lt;",
+        "می\u200c"]  # fmt: skip
 
 
 @pytest.mark.parametrize("run", RUNS)
@@ -25,13 +26,14 @@ def test_cleaning_takes_time_in_proportion(run: str) -> None:
     def clean(size: int) -> None:
         text = run * (size // len(run)) + "x"
         plain(text)
+        cut(text, size - 1)
         plain_lines(text)
         plain_lines(text, markup=False)
 
     assert growth(clean, 50_000) < 10
 
 
-@pytest.mark.parametrize("run", RUNS)
+@pytest.mark.parametrize("run", ["<", "<b>&lt;", "\n "])
 def test_what_is_beyond_the_bounds_is_never_looked_at(run: str, monkeypatch) -> None:
     """Fields are cut first: what is cleaned of a reply of megabytes is counted."""
     looked_at = 0

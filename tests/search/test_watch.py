@@ -74,31 +74,12 @@ def test_files_are_private_and_can_be_removed(tmp_path: Path) -> None:
         watches.open("  ", {})
 
 
-def test_a_damaged_file_is_said(tmp_path: Path) -> None:
-    """Everything would look new otherwise."""
-    watches = Watches(tmp_path)
-    watches.save(Watch("otters"))
-    next((tmp_path / "watches" / "own").iterdir()).write_text("{")
-    with pytest.raises(ConfigError, match="cannot be read"):
-        watches.open("otters", {})
-    assert watches.list() == []
-
-
 def test_tenants_are_apart(tmp_path: Path) -> None:
     """Whatever their names."""
     Watches(tmp_path, "../x").save(Watch("otters"))
     assert Watches(tmp_path).list() == []
     assert Watches(tmp_path, "../x").list() == [("otters", None)]
     assert not (tmp_path.parent / "x").exists()
-
-
-async def test_what_is_remembered_is_bounded(make_client: Any, upstream: FakeUpstream) -> None:
-    """The oldest goes."""
-    upstream.answers("tavily", [A])
-    saved = Watch("otters", seen={str(n): float(n) for n in range(MAX_SEEN)}, last=1.0)
-    saved.take(await make_client("tavily").search("otters"))
-    assert len(saved.seen) == MAX_SEEN
-    assert "0" not in saved.seen
 
 
 # --- by themselves
@@ -120,17 +101,6 @@ def test_what_was_shown_is_remembered_with_when() -> None:
     assert list(saved.seen.values()) == [1_000.0, 1_000.0]
     assert all(re.fullmatch("[0-9a-f]{32}", digest) for digest in saved.seen)
     assert saved.last == 2_000.0
-
-
-def test_without_a_search_nothing_changes() -> None:
-    """Neither what was seen, nor when it last ran."""
-    saved = Watch("otters", seen={"x": 1.0}, last=1_000.0)
-    failed = found(A, outcome=Outcome.UNAVAILABLE)
-
-    news = saved.take(failed, now=2_000.0)
-
-    assert news == News("otters", (), failed, datetime.fromtimestamp(1_000.0, UTC))
-    assert (saved.seen, saved.last) == ({"x": 1.0}, 1_000.0)
 
 
 def test_nothing_found_is_a_search() -> None:

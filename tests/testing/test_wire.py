@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from kensaku.testing import FakeUpstream, faults
-from kensaku.testing._wire import Connection, ReceivedRequest, reply
+from kensaku.testing._wire import ReceivedRequest, reply
 
 REQUEST = b"GET /%s HTTP/1.1\r\nHost: x\r\n\r\n"
 
@@ -95,90 +95,6 @@ async def test_a_reset_is_a_reset(upstream):
 
     with pytest.raises(ConnectionResetError):
         await exchange(upstream, REQUEST % b"exa/search")
-
-
-class Upstream:
-    """Answers with the number of the request; the second one hangs or is late."""
-
-    def __init__(self, fault) -> None:
-        self.seen, self.fault = [], fault
-
-    def connection_opened(self, connection):
-        self.seen.append("opened")
-
-    def connection_closed(self, connection):
-        self.seen.append("closed")
-
-    def respond(self, request):
-        self.seen.append(request.target)
-        return f"<{request.target}>".encode(), self.fault if request.target == "/2" else None
-
-
-class Wire(asyncio.Transport):
-    """The other end of a connection."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.written, self.closing = b"", False
-
-    def write(self, data):
-        self.written += data
-
-    def is_closing(self):
-        return self.closing
-
-
-async def _served(fault, *, closing: bool = False) -> tuple[list[str], bytes]:
-    """What happens when three requests come in one piece."""
-    upstream, wire = Upstream(fault), Wire()
-    connection = Connection(upstream)
-    connection.connection_made(wire)
-    connection.data_received(b"".join(REQUEST % n for n in (b"1", b"2", b"3")))
-    wire.closing = closing
-    await asyncio.sleep(0)
-    await asyncio.sleep(0)
-    connection.connection_lost(None)
-    return upstream.seen, wire.written
-
-
-@pytest.mark.parametrize(
-    ("fault", "closing", "seen", "written"),
-    [
-        (None, False, ["/1", "/2", "/3"], b"</1></2></3>"),
-        (faults.delay(0), False, ["/1", "/2", "/3"], b"</1></2></3>"),
-        (faults.delay(0), True, ["/1", "/2"], b"</1>"),
-        (faults.hang(), False, ["/1", "/2"], b"</1>"),
-    ],
-)
-async def test_one_request_is_served_at_a_time(fault, closing, seen, written):
-    """The next one waits for an answer that is late, and for ever for one that hangs."""
-    assert await _served(fault, closing=closing) == (["opened", *seen, "closed"], written)
-
-
-@pytest.mark.parametrize(
-    ("fault", "value"),
-    [
-        (
-            faults.status(429),
-            (429, b'{"error": {"message": "fake refusal 429"}}', {}, 0.0, "whole"),
-        ),
-        (faults.status(500, "text", {"A": "b"}), (500, b"text", {"A": "b"}, 0.0, "whole")),
-        (faults.status(400, {"ü": 1}), (400, '{"ü": 1}'.encode(), {}, 0.0, "whole")),
-        (faults.delay(1.5), (200, None, {}, 1.5, "whole")),
-        (faults.hang(), (200, None, {}, 0.0, "hang")),
-        (faults.reset(), (200, None, {}, 0.0, "reset")),
-        (faults.half(), (200, None, {}, 0.0, "half")),
-        (faults.empty(), (200, None, {}, 0.0, "empty")),
-        (faults.bad_json(), (200, b'{"results": [{"title": "cut off he', {}, 0.0, "whole")),
-        (faults.error_body(), (200, b'{"error": "something broke inside"}', {}, 0.0, "whole")),
-        (faults.error_body([1]), (200, b"[1]", {}, 0.0, "whole")),
-        (faults.wrong_shape({"a": b"x".decode()}), (200, b'{"a": "x"}', {}, 0.0, "whole")),
-        (faults.wrong_shape(b"\xff"), (200, b"\xff", {}, 0.0, "whole")),
-    ],
-)
-def test_a_fault_is_a_value(fault, value):
-    """Two that do the same are equal."""
-    assert (fault.status, fault.body, fault.headers, fault.delay, fault.end) == value
 
 
 def test_a_page_instead_of_an_answer_says_that_it_is_one():

@@ -8,7 +8,6 @@ import pytest
 
 from kensaku.text.clean import cut, one_line, plain, plain_lines, visible
 from tests import ROOT
-from tests.growth import growth
 
 CONTROLS = [
     line
@@ -158,22 +157,6 @@ def test_a_cut_tears_no_word_and_no_grapheme(text: str, limit: int, expected: st
     """Japanese has no spaces to cut at, and half an emoji is another emoji."""
     assert cut(text, limit) == expected
     assert len(cut(text, limit)) <= limit
-
-
-@pytest.mark.parametrize(
-    "shape",
-    ["<", "<b ", "</b", "<!--", "&", "&#", "&#1", "&amp", "\x1b[", "\x1b]", "\x1b[0;", "\u200d",
-     "\u200b", "🏴", "\U000e0067", "\ufe0f", "❤\ufe0f\u200d", "\r", "<b>&lt;", "می\u200c"],
-)  # fmt: skip
-def test_time_grows_with_length_only(shape: str) -> None:
-    """Twenty attack shapes; four times the text stays far from sixteen times the work."""
-
-    def clean(size: int) -> None:
-        text = shape * (size // len(shape))
-        plain(text)
-        cut(text, size - 1)
-
-    assert growth(clean, 50_000) < 10
 
 
 BLOCKS = """address article aside blockquote body br button center dd details div dl dt fieldset

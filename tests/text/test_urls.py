@@ -39,12 +39,14 @@ def test_two_ways_of_writing_an_address_are_the_same(url: str, same: str) -> Non
         ("http://example.org", "example.org"),
         ("https://example.org?a", "example.org"),
         ("https://u:p@www.example.org:81/", "example.org"),
+        ("https://good.example@evil.example/", "evil.example"),
+        ("http://[::1]:80/", "::1"),
         ("mailto:ada@example.org", ""),
         ("http://[::1", ""),
     ],
 )
 def test_an_address_has_a_host(url: str, host: str) -> None:
-    """Without `www.`; none where there is none, and where the address is damaged."""
+    """The one that would be connected to, without `www.`: filters by domain rely on it."""
     assert host_of(url) == host
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from kensaku.text.width import format_table
 from kensaku.text.wrap import columns, wrap
 
 TEXTS = [
@@ -43,12 +42,3 @@ def test_what_fits_is_left_alone() -> None:
     """Also blank lines and trailing breaks."""
     text = "a\n\n  b  c\n"
     assert wrap(text, 40) == text
-
-
-def test_a_table_that_is_too_wide_becomes_blocks() -> None:
-    """With the heads of its columns; 表 counts as two."""
-    rows = [["setting", "value", "from"], ["route", "tavily,brave,local", "file"], ["表", "", "x"]]
-    assert format_table(rows, 80).splitlines()[1] == "route    tavily,brave,local  file"
-    assert format_table(rows, 20) == (
-        "route\n  value: tavily,brave,local\n  from: file\n表\n  from: x"
-    )
