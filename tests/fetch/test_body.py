@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from kensaku.errors import PageUnavailable, TooLarge
+from kensaku.errors import ConfigError, PageUnavailable, TooLarge
 from kensaku.fetch import FetchLimits
 from kensaku.fetch.body import read_body
 from kensaku.fetch.limits import MIB, Pace
@@ -69,8 +69,13 @@ async def test_a_body_that_breaks_off_is_no_body() -> None:
         await body(packed[:-9], encoding="gzip")
 
 
-async def test_unpacking_lets_other_tasks_run() -> None:
-    """After each mebibyte of it, and after each read."""
+@pytest.mark.parametrize(
+    ("chunks", "encoding", "least"),
+    [([zlib.compress(bytes(5 * MIB), wbits=31)], "gzip", 5), ([b"x"] * 500, "", 500)],
+    ids=["unpacking", "a buffer that is always full"],
+)
+async def test_reading_lets_other_tasks_run(chunks: list[bytes], encoding: str, least: int) -> None:
+    """After each mebibyte that is unpacked, and after each read that need not wait."""
     turns = 0
 
     async def count_turns() -> None:
@@ -80,11 +85,10 @@ async def test_unpacking_lets_other_tasks_run() -> None:
             await asyncio.sleep(0)
 
     other = asyncio.create_task(count_turns())
-    await body(zlib.compress(bytes(5 * MIB), wbits=31), encoding="gzip")
+    await body(*chunks, encoding=encoding)
     other.cancel()
 
-    # 64 KiB at a time: after 17, 34, 51 and 68 of the 80 pieces, and at the end.
-    assert turns == 5
+    assert turns >= least
 
 
 async def test_a_silent_server_is_given_up() -> None:
@@ -153,3 +157,10 @@ def test_a_window_needs_its_bytes() -> None:
     now = 110.0
     with pytest.raises(PageUnavailable):
         pace.record(0)
+
+
+@pytest.mark.parametrize("field", ["connect", "total", "wire", "decoded", "per_host"])
+def test_a_bound_of_nothing_is_refused(field: str) -> None:
+    """A limit that lets nothing through is a mistake in the settings."""
+    with pytest.raises(ConfigError):
+        FetchLimits(**{field: 0})  # type: ignore[arg-type]

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from kensaku.errors import ConfigError, NotAllowed, PageUnavailable, TooLarge
+from kensaku.errors import ConfigError, NotAllowed, PageUnavailable
 from kensaku.fetch import Fetcher, FetchPolicy
 from kensaku.fetch.limits import FetchLimits
 from kensaku.fetch.page_cache import FetchedPage
@@ -69,24 +69,6 @@ async def test_a_fresh_page_is_not_asked_for_unless_told(web, fetcher, page):
     assert len(web.asked("/page")) == 2
 
 
-@pytest.mark.parametrize("said", ["no-store", "No-Store, max-age=60"])
-async def test_a_page_that_may_not_be_kept_is_not(fetcher, page, said):
-    """The server decides."""
-    page["cache"] = said
-    store = MemoryStore()
-    await fetcher(store=store).fetch(URL)
-    assert await store.size("page:") == (0, 0)
-
-
-async def test_one_tenant_does_not_see_the_pages_of_another(fetcher, page):
-    """The key covers whose it is."""
-    page["cache"] = "max-age=60"
-    store = MemoryStore()
-    await fetcher(store=store, tenant="a").fetch(URL)
-    assert (await fetcher(store=store, tenant="b").fetch(URL)).via == "http"
-    assert (await fetcher(store=store, tenant="a").fetch(URL)).via == "cache"
-
-
 async def test_validators_go_only_to_the_page_that_gave_them(web, fetcher, page):
     """A redirect on the way is asked plainly, and so is a page that has moved elsewhere."""
     web.pages["/old"] = (302, {"Location": "/page"}, b"")
@@ -95,14 +77,6 @@ async def test_validators_go_only_to_the_page_that_gave_them(web, fetcher, page)
     await found.fetch("http://public.test/old")
     assert all("if-none-match" not in r.headers for r in web.asked("/old"))
     assert "if-none-match" in web.asked("/page")[1].headers
-
-
-async def test_a_damaged_entry_of_the_cache_is_nothing(fetcher, page):
-    """Written by another version, or by nobody: fetched again."""
-    store = MemoryStore()
-    found = fetcher(store=store)
-    await store.put(found.cache.key(URL), b"\x00 not ours", 60)
-    assert (await found.fetch(URL)).body == b'version "1"'
 
 
 async def test_the_deadline_ends_a_fetch(web, fetcher):
@@ -115,14 +89,6 @@ async def test_the_deadline_ends_a_fetch(web, fetcher):
     deadline = asyncio.get_running_loop().time() + 0.1
     with pytest.raises(PageUnavailable):
         await fetcher().fetch(URL, deadline=deadline)
-
-
-def test_manners_are_checked():
-    """The words are few."""
-    with pytest.raises(ConfigError):
-        FetchPolicy(robots="sometimes")
-    with pytest.raises(ConfigError):
-        FetchPolicy(optouts="maybe")
 
 
 def test_a_fetcher_outlives_its_event_loop():
@@ -166,16 +132,6 @@ async def test_a_status_is_a_page_or_an_error(web, fetcher, status, good):
     with pytest.raises(PageUnavailable, match=f"the server answered {status}") as caught:
         await fetcher().fetch("http://public.test/")
     assert caught.value.status == status
-
-
-async def test_so_many_redirects_are_followed(web, fetcher):
-    """Five; the sixth is one too many."""
-    for n in range(6):
-        web.pages[f"/{n}"] = (302, {"Location": f"/{n + 1}"}, b"")
-    web.pages["/6"] = "hello"
-    with pytest.raises(TooLarge, match="redirects more than 5 times"):
-        await fetcher(robots="never").fetch("http://public.test/0")
-    assert (await fetcher(robots="never").fetch("http://public.test/1")).body == b"hello"
 
 
 @pytest.mark.parametrize("wrong", [{"robots": "sometimes"}, {"optouts": "maybe"}])
@@ -230,15 +186,6 @@ def rendered(body=b"text", **headers):
 
 
 A, B = "http://a.test/", "http://a.test/b"
-CHALLENGE = (403, {"cf-mitigated": "challenge"}, b"wait")
-
-
-def test_the_usual_policy():
-    """Polite to sites, and honest about what they ask for."""
-    assert FetchPolicy() == FetchPolicy("always", "note", 2, 30.0)
-    cache = Fetcher(FakeTransport({}), store=MemoryStore()).cache
-    assert (cache._tenant, cache._fresh, cache._keep) == ("", 300.0, 604_800.0)
-    assert Fetcher(FakeTransport({})).cache is None
 
 
 async def test_the_time_of_a_page_is_that_of_all_its_redirects(clock):
@@ -254,51 +201,6 @@ async def test_the_time_of_a_page_is_that_of_all_its_redirects(clock):
     with pytest.raises(PageUnavailable, match="took longer than 30 s"):
         await Fetcher(transport).fetch(A)
     assert [url for url, _ in transport.asked].count(A) == 2
-
-
-async def test_a_robots_txt_that_leads_in_circles_is_as_good_as_none():
-    """RFC 9309 has five redirects followed; the page is fetched."""
-    robots = "http://a.test/robots.txt"
-    transport = FakeTransport({robots: (302, {"location": robots}, b""), A: (200, {}, b"text")})
-
-    assert (await Fetcher(transport).fetch(A)).body == b"text"
-    assert [url for url, _ in transport.asked] == [robots] * 6 + [A]
-
-
-@pytest.mark.parametrize(
-    ("optouts", "notes"), [("note", True), ("refuse", None), ("ignore", False)]
-)
-async def test_what_a_page_asks_of_machines_is_noted_refused_or_ignored(optouts, notes):
-    """As the policy says; a page that asks for nothing is always given."""
-    transport = FakeTransport({A: (200, {"x-robots-tag": "noai"}, b"text"), B: (200, {}, b"b")})
-    fetcher = Fetcher(transport, policy=FetchPolicy(optouts=optouts))
-
-    assert (await fetcher.fetch(B)).notes == ()
-    if notes is None:
-        with pytest.raises(NotAllowed):
-            await fetcher.fetch(A)
-    else:
-        assert bool((await fetcher.fetch(A)).notes) is notes
-
-
-async def test_a_challenge_is_for_the_browser():
-    """What it renders is the page, unless it is the challenge again."""
-    passed, again = rendered(), rendered(**{"cf-mitigated": "challenge"})
-    browser = FakeBrowser(passed, again)
-    fetcher = Fetcher(FakeTransport({A: CHALLENGE}), browser=browser)
-
-    assert await fetcher.fetch(A) == passed
-    with pytest.raises(PageUnavailable, match=r"a check for robots \(Cloudflare\)") as raised:
-        await fetcher.fetch(A)
-    assert (raised.value.remedy, browser.asked) == ("", [A, A])
-
-
-async def test_a_challenge_without_a_browser_is_an_error_that_says_what_helps():
-    """It is no page, though it may come with status 200."""
-    with pytest.raises(PageUnavailable) as raised:
-        await Fetcher(FakeTransport({A: (200, CHALLENGE[1], b"wait")})).fetch(A)
-
-    assert raised.value.remedy == "a browser may pass it: set fetch.browser"
 
 
 async def test_a_page_is_rendered_if_there_is_a_browser_and_robots_may():
@@ -343,30 +245,3 @@ async def test_an_answer_that_nothing_has_changed_counts_only_for_a_page_that_is
     assert transport.asked[-1] == (A, {"If-None-Match": "1"})
     with pytest.raises(PageUnavailable, match="the server answered 304"):
         await Fetcher(transport).fetch(A)
-
-
-@pytest.mark.parametrize(
-    ("robots", "crawling", "allowed"),
-    [
-        ("always", False, False),
-        ("always", True, False),
-        ("crawl", False, True),
-        ("crawl", True, False),
-        ("never", True, True),
-    ],
-)
-@pytest.mark.parametrize("rules", [1, 501])
-async def test_robots_txt_is_obeyed_as_the_policy_says(robots, crawling, allowed, rules):
-    """Many rules are matched in a thread, with the same result."""
-    lines = "".join(f"Disallow: /{n}\n" for n in range(rules - 1))
-    text = f"User-agent: *\n{lines}Disallow: /b\n".encode()
-    transport = FakeTransport({"http://a.test/robots.txt": (200, {}, text), B: (200, {}, b"b")})
-    fetcher = Fetcher(transport, policy=FetchPolicy(robots=robots))
-
-    if allowed:
-        assert (await fetcher.fetch(B, crawling=crawling)).body == b"b"
-        assert [url for url, _ in transport.asked] == [B]
-    else:
-        with pytest.raises(NotAllowed, match="asks robots to stay out"):
-            await fetcher.fetch(B, crawling=crawling)
-    assert (await fetcher.rules(B)).disallow[-1] == "/b"

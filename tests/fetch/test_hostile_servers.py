@@ -8,8 +8,9 @@ import zlib
 
 import pytest
 
-from kensaku.errors import AddressRefused, FetchError, PageUnavailable, TooLarge
+from kensaku.errors import FetchError, PageUnavailable, TooLarge
 from kensaku.fetch.limits import FetchLimits
+from tests.fetch.test_decode import SMALL
 from tests.fetch.web import sends, whole
 
 brotli = pytest.importorskip("brotli")
@@ -39,17 +40,6 @@ PACKED = {
     "deflate": zlib.compress(ZEROS),
     "br": brotli.compress(ZEROS),
     "zstd": zstd.compress(ZEROS),
-}
-
-
-SMALL = {
-    "gzip": zlib.compress(b"hello", wbits=31),
-    "deflate": zlib.compress(b"hello"),
-    "x-gzip": zlib.compress(b"hello", wbits=31),
-    "br": brotli.compress(b"hello"),
-    "zstd": zstd.compress(b"hello"),
-    "identity": b"hello",
-    "": b"hello",
 }
 
 
@@ -215,14 +205,3 @@ async def test_a_hostile_answer_is_a_typed_error(web, fetcher, name):
     assert web.open == 0
     left = {t for t in asyncio.all_tasks() - before if t not in web._tasks}
     assert not left
-
-
-async def test_a_name_server_that_never_answers_is_not_waited_for(web):
-    """The name gets the answer that every unknown name gets."""
-
-    async def never(host, port):
-        await asyncio.sleep(60)
-
-    web.lookup = never
-    with pytest.raises(AddressRefused):
-        await web.transport(TIGHT).get("http://public.test/")

@@ -6,7 +6,6 @@ import json
 import time
 import zlib
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
@@ -143,24 +142,6 @@ async def test_no_tenant_sees_the_pages_of_another() -> None:
     assert await one.for_tenant("two").for_tenant("one").get(URL) is not None
     assert one.key(URL).startswith("page:")
     assert len(one.key(URL)) == len("page:") + 32
-
-
-async def test_a_tenant_has_the_same_times(now: list[float]) -> None:
-    """How long a page is fresh, and how long it is kept."""
-    puts: list[Any] = []
-
-    class Recording(MemoryStore):
-        async def put(self, key: str, value: bytes, ttl: float) -> None:
-            puts.append(ttl)
-            await super().put(key, value, ttl)
-
-    pages = PageCache(Recording(), "one", fresh=7, keep=77).for_tenant("two")
-    await pages.put(PAGE)
-    found = await pages.get(URL)
-
-    assert puts == [77]
-    assert found is not None
-    assert found.fresh_until == 1_007
 
 
 def test_a_condition_is_only_for_the_page_itself() -> None:

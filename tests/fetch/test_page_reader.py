@@ -178,6 +178,7 @@ async def test_a_challenge_is_shown_to_the_browser(web, fetcher, parser):
     for browser in (FakeBrowser(b"_cf_chl_opt"), None):
         result = await PageReader(fetcher(browser=browser), parser).extract([URL])
         assert "check for robots (Cloudflare)" in str(result.failed[0][1])
+        assert bool(result.failed[0][1].remedy) is (browser is None)  # a browser may pass it
 
 
 async def test_everything_can_be_written_as_json(web, fetcher, parser):

@@ -117,9 +117,16 @@ async def test_a_robots_txt_that_moved_is_followed(web, fetcher):
         ("never", True, True),
     ],
 )
-async def test_when_robots_txt_is_obeyed_is_a_setting(web, fetcher, policy, crawling, allowed):
-    """A person who names one page is not a crawler, if the operator thinks so."""
-    web.pages["/robots.txt"] = "User-agent: *\nDisallow: /"
+@pytest.mark.parametrize("rules", [1, 501])
+async def test_when_robots_txt_is_obeyed_is_a_setting(
+    web, fetcher, policy, crawling, allowed, rules
+):
+    """A person who names one page is not a crawler, if the operator thinks so.
+
+    Many rules are matched in a thread, with the same result.
+    """
+    others = "".join(f"Disallow: /{n}\n" for n in range(rules - 1))
+    web.pages["/robots.txt"] = f"User-agent: *\n{others}Disallow: /"
     web.pages["/"] = "hello"
     work = fetcher(robots=policy).fetch("http://public.test/", crawling=crawling)
     if allowed:

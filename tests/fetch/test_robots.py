@@ -52,23 +52,6 @@ def test_rules_are_read_as_rfc_9309_has_them(text, path, allowed):
     assert rules(text).allows(path) is allowed
 
 
-def test_the_other_lines_are_read_too():
-    """How long to wait, where the sitemaps are, and what the content may be used for."""
-    found = rules(
-        "Sitemap: https://x.test/a.xml#1\nUser-agent: *\nCrawl-delay: 2.5\n"
-        "Content-Signal: search=yes, ai-train=no, ai-input = no\nSitemap: /b.xml"
-    )
-    assert found.delay == 2.5
-    assert found.sitemaps == ("https://x.test/a.xml#1", "/b.xml")
-    assert dict(found.signals) == {"search": True, "ai-train": False, "ai-input": False}
-
-
-@pytest.mark.parametrize("delay", ["-1", "nan", "inf", "1e999", "soon", ""])
-def test_a_delay_that_makes_no_sense_is_none(delay):
-    """Nobody waits for ever because of a typing error."""
-    assert rules(f"User-agent: *\nCrawl-delay: {delay}").delay == 0
-
-
 @pytest.mark.parametrize(
     "rule",
     [
@@ -88,12 +71,6 @@ def test_matching_takes_linear_time(rule):
             found.allows("/" + "a" * 2 * size + "c")
 
     assert growth(work, 2_000) < 10  # quadratic: 16
-
-
-def test_a_huge_file_is_read_to_its_bound():
-    """Half a megabyte is what the RFC wants read."""
-    text = "User-agent: *\n" + "Disallow: /x\n" * 100_000 + "Disallow: /late\n"
-    assert rules(text).allows("/late")
 
 
 def test_many_patterns_are_matched_in_the_order_of_their_length():
@@ -169,9 +146,17 @@ def test_an_empty_group_of_its_own_allows_everything():
     assert rules("User-agent: kensaku\nAllow:\nUser-agent: *\nDisallow: /").allows("/a") is True
 
 
-@pytest.mark.parametrize(("delay", "kept"), [("3600", 3600), ("3600.5", 0), ("0", 0), ("0.5", 0.5)])
+@pytest.mark.parametrize(
+    ("delay", "kept"),
+    [
+        ("3600", 3600),
+        ("3600.5", 0),
+        ("0.5", 0.5),
+        *((d, 0) for d in ("-1", "nan", "1e999", "soon")),
+    ],
+)
 def test_a_delay_is_an_hour_at_most(delay, kept):
-    """Longer ones are a mistake."""
+    """Longer ones are a mistake; nobody waits for ever because of a typing error."""
     assert rules(f"User-agent: *\nCrawl-delay: {delay}").delay == kept
 
 
@@ -195,11 +180,7 @@ def test_the_lists_have_bounds():
 
 
 def test_rules_are_shown_in_one_spelling():
-    """And without what they are compiled to; letters that are none are replaced."""
+    """Letters that are none are replaced."""
     found = robots.parse(b"User-agent: *\nDisallow: /a%2fb%7e\nDisallow: /\xff", AGENT)
 
     assert found.disallow == ("/a%2Fb~", "/%EF%BF%BD")
-    assert repr(found) == (
-        "Rules(allow=(), disallow=('/a%2Fb~', '/%EF%BF%BD'), delay=0.0, sitemaps=(), signals=())"
-    )
-    assert robots.Rules((), (), 0.0, (), ()) == robots.ALLOW_ALL

@@ -6,15 +6,13 @@ import asyncio
 import json
 from contextlib import aclosing
 from importlib.util import find_spec
-from types import SimpleNamespace
 
 import pytest
 
-from kensaku.errors import PageUnavailable
 from kensaku.fetch.crawl.crawl import Crawl
-from kensaku.fetch.crawl.frontier import Frontier
 from kensaku.fetch.crawl.plan import Plan
 from kensaku.fetch.limits import FetchLimits
+from kensaku.fetch.page_cache import FetchedPage
 from kensaku.fetch.page_reader import PageReader
 from kensaku.models import Page, ProgressEvent
 from tests.fetch.crawl.conftest import ROOT, page, titles
@@ -105,16 +103,6 @@ async def test_a_trap_ends(web, fetcher, parser, name):
     assert len([r for r in web.seen if r.path == "/robots.txt"]) == 1
 
 
-async def test_pages_that_ask_not_to_be_followed_are_not(site, crawl):
-    """`nofollow`, in a header or in the page."""
-    site.pages["public.test/a"] = (
-        200,
-        {"X-Robots-Tag": "nofollow"},
-        page("alpha", "/a/1").encode(),
-    )
-    assert "alpha one" not in titles(await crawl(max_depth=2))
-
-
 async def test_failures_are_listed_and_stop_nobody(site, crawl):
     """Each with its reason."""
     site.pages["public.test/b"] = (500, {}, b"")
@@ -130,8 +118,10 @@ async def test_progress_is_told(site, crawl):
     assert told[-1] == ProgressEvent("crawl", 4, 50)
 
 
-async def test_the_time_is_kept_and_what_was_found_is_not_lost(site, fetcher, parser, clock):
-    """A page hangs: the others come, and a note says that it is not all."""
+async def test_the_time_is_kept_and_what_was_found_is_not_lost(
+    site, fetcher, parser, clock, tmp_path
+):
+    """A page hangs: the others come, a note says that it is not all, and the next run reads it."""
 
     async def hang(writer, request):
         await request.gone()
@@ -146,9 +136,13 @@ async def test_the_time_is_kept_and_what_was_found_is_not_lost(site, fetcher, pa
             clock.advance(600)
 
     reader = PageReader(fetcher(limits=FetchLimits(first_byte=900, total=900)), parser)
-    result = await Crawl(reader, Plan(ROOT, timeout=600), progress=step)
+    plan, state = Plan(ROOT, timeout=600), tmp_path / "state.sqlite"
+    result = await Crawl(reader, plan, progress=step, state=state)
     assert titles(result) == ["alpha", "far", "root"]
-    assert result.notes == ("stopped after 600 s, before its end",)
+    assert (result.failed, result.notes) == ((), ("stopped after 600 s, before its end",))
+
+    site.pages["public.test/b"] = page("beta")
+    assert "beta" in titles(await Crawl(reader, plan, state=state, resume=True))
 
 
 async def test_a_map_lists_addresses_and_fetches_only_what_it_must(site, fetcher, parser):
@@ -162,6 +156,39 @@ async def test_a_map_lists_addresses_and_fetches_only_what_it_must(site, fetcher
         PageReader(fetcher(), parser), Plan(ROOT, max_depth=2, allow_external=False)
     ).map()
     assert ROOT + "a/1" in deep.urls
+
+
+async def test_what_a_good_page_links_to_comes_before_what_others_do(site, fetcher, parser):
+    """A page about otters leads to others, whatever their addresses are called."""
+    site.pages |= {
+        "public.test/": page("root", "/a", "/b"),
+        "public.test/a": page("alpha", "/a/1"),
+        "public.test/b": page("otters", "/b/1"),
+    }
+    plan = Plan(ROOT, instructions="otters", max_depth=2)
+
+    assert (await Crawl(PageReader(fetcher(), parser), plan).map()).urls[-2:] == (
+        ROOT + "b/1", ROOT + "a/1",
+    )  # fmt: skip
+
+
+async def test_all_of_a_sitemap_is_looked_at_for_the_best_pages(site, fetcher, parser):
+    """Of a page only the first 5,000 links are."""
+    site.pages["public.test/sitemap.xml"] = sitemap(*(f"p{n}" for n in range(5_000)), "otters")
+    plan = Plan(ROOT, sitemap=True, instructions="otters", limit=2)
+
+    assert (await Crawl(PageReader(fetcher(), parser), plan).map()).urls == (ROOT, ROOT + "otters")
+
+
+async def test_the_links_of_a_copy_are_not_followed(site, crawl):
+    """Else a trap that is the same page everywhere would have no end."""
+    site.pages |= {
+        "public.test/": '<p>same</p><a href="/a"></a>',
+        "public.test/a": '<p>same</p><a href="/b"></a>',
+    }
+
+    assert [found.url for found in (await crawl(max_depth=3)).results] == [ROOT]
+    assert not site.asked("/b")
 
 
 async def test_a_map_reads_sitemaps(site, fetcher, parser):
@@ -351,92 +378,21 @@ async def test_a_crawl_that_is_running_cannot_be_awaited(site, fetcher, parser):
 
 
 class FakeReader:
-    """Pages without a network: url → text and links. Notes what is asked for, and how many at once."""
+    """Pages without a network: url → text and links. Notes how many are read, and at once."""
 
     def __init__(self, pages: dict[str, tuple[str, list[str]]]) -> None:
         self.pages = pages
-        self.asked: list[tuple[str, float | None, bool]] = []
-        self.at_once = self.most = 0
-        self.gone = lambda: None
+        self.asked = self.at_once = self.most = 0
 
-    async def read(self, url, *, deadline=None, crawling=False):
-        self.asked.append((url, deadline, crawling))
-        self.at_once += 1
+    async def read(self, url, **_):
+        self.asked, self.at_once = self.asked + 1, self.at_once + 1
         self.most = max(self.most, self.at_once)
         for _ in range(5):
             await asyncio.sleep(0)
         self.at_once -= 1
-        if url not in self.pages:
-            self.gone()
-            raise PageUnavailable("the server answered 404", status=404)
         text, links = self.pages[url]
-        return Page(url, text=text, links=tuple(links)), SimpleNamespace(final_url=url)
-
-
-class NotingFrontier(Frontier):
-    """Notes what is added, finished and closed."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.added: list[tuple[list[tuple[str, float]], int]] = []
-        self.finished: list[tuple[str, bool, float]] = []
-        self.closed: list[bool] = []
-
-    async def add(self, links, depth):
-        self.added.append((list(links), depth))
-        return await super().add(links, depth)
-
-    async def finish(self, url, page, score=0.0):
-        self.finished.append((url, page is not None, score))
-        await super().finish(url, page, score)
-
-    async def close(self, *, forget=False):
-        self.closed.append(forget)
-        await super().close(forget=forget)
-
-
-SMALL = {ROOT: ("root", ["/x", f"{ROOT}a", f"{ROOT}b"]), f"{ROOT}a": ("alpha", [f"{ROOT}c"])}
-
-
-async def test_a_page_is_asked_for_until_the_deadline_as_part_of_a_crawl(clock):
-    """The fetcher then obeys robots.txt where it need not for one page."""
-    clock.stop()
-    reader, frontier = FakeReader(SMALL), NotingFrontier()
-    deadline = asyncio.get_running_loop().time() + 60
-    told: list[ProgressEvent] = []
-
-    work = Crawl(reader, Plan(ROOT, timeout=60), frontier=frontier, progress=told.append)
-    result = await work
-
-    urls = [ROOT, f"{ROOT}a", f"{ROOT}b"]
-    assert reader.asked == [(url, deadline, True) for url in urls]
-    assert [page.text for page in result.results] == ["root", "alpha"]
-    assert [(f.url, f.error.status) for f in result.failed] == [(f"{ROOT}b", 404)]
-    assert (result.base_url, result.notes) == (ROOT, ())
-    assert frontier.added == [([(ROOT, 1.0)], 0), ([(f"{ROOT}a", 1.0), (f"{ROOT}b", 1.0)], 1)]
-    assert sorted(frontier.finished) == [
-        (ROOT, True, 0.0), (f"{ROOT}a", True, 0.0), (f"{ROOT}b", False, 0.0)]  # fmt: skip
-    assert {told[0], told[-1]} == {ProgressEvent("crawl", 1, 50), ProgressEvent("crawl", 3, 50)}
-    assert frontier.closed == [True]
-
-
-async def test_half_the_score_of_a_page_is_handed_to_its_links():
-    """A page about otters leads to others; one that shares no word is read for its links alone."""
-    pages = {
-        ROOT: ("nothing", [f"{ROOT}otters"]),
-        f"{ROOT}otters": ("otters", [f"{ROOT}b"]),
-        f"{ROOT}b": ("crabs", []),
-    }
-    frontier = NotingFrontier()
-
-    plan = Plan(ROOT, instructions="otters", max_depth=2)
-    result = await Crawl(FakeReader(pages), plan, frontier=frontier)
-
-    assert [page.url for page in result.results] == [f"{ROOT}otters"]
-    assert frontier.added == [
-        ([(ROOT, 1.0)], 0), ([(f"{ROOT}otters", 2.0)], 1), ([(f"{ROOT}b", 1.5)], 2)]  # fmt: skip
-    assert frontier.finished == [
-        (ROOT, False, 0.0), (f"{ROOT}otters", True, 1.0), (f"{ROOT}b", False, 0.0)]  # fmt: skip
+        page = Page(url, text=text, links=tuple(links))
+        return page, FetchedPage(url, url, 200, "", b"", {}, "")
 
 
 @pytest.mark.parametrize(
@@ -449,123 +405,9 @@ async def test_eight_pages_are_read_at_once_and_no_more_than_the_limit(limit, mo
 
     result = await Crawl(reader, Plan(ROOT, limit=limit))
 
-    assert (reader.most, len(reader.asked), len(result.results)) == (most, asked, asked)
+    assert (reader.most, reader.asked, len(result.results)) == (most, asked, asked)
 
 
-async def test_a_page_that_fails_after_the_deadline_is_left_to_the_next_run(clock):
-    """It is no failure of the page; the state stays."""
-    reader, frontier = FakeReader(SMALL), NotingFrontier()
-    reader.gone = lambda: clock.advance(61)
-
-    result = await Crawl(reader, Plan(ROOT, timeout=60), frontier=frontier)
-
-    assert result.failed == ()
-    assert result.notes == ("stopped after 60 s, before its end",)
-    assert f"{ROOT}b" not in [url for url, *_ in frontier.finished]
-    assert frontier.closed == [False]
-
-
-async def test_a_crawl_that_is_left_keeps_its_state():
-    """It can go on from there."""
-    frontier = NotingFrontier()
-    async with aclosing(aiter(Crawl(FakeReader(SMALL), Plan(ROOT), frontier=frontier))) as pages:
-        async for _ in pages:
-            break
-
-    assert frontier.closed == [False]
-
-
-async def test_a_map_reads_what_it_must_and_leaves_no_state():
-    """Of depth 1 the first page; it stops when the limit is reached."""
-    frontier, reader = NotingFrontier(), FakeReader(SMALL)
-    found = await Crawl(reader, Plan(ROOT, limit=2), frontier=frontier).map()
-
-    assert found.urls == (ROOT, f"{ROOT}a")
-    assert (found.base_url, found.failed, found.notes) == (ROOT, (), ())
-    assert (len(reader.asked), frontier.closed) == (1, [True])
-
-
-async def test_a_crawl_resumes_only_when_it_is_told_to(tmp_path):
-    """With the state in a file; the pages of the last run come first."""
-    state = tmp_path / "state.sqlite"
-
-    async def begin() -> None:
-        old = Frontier(state)
-        await old.add([(ROOT, 1.0), (f"{ROOT}a", 1.0)], 0)
-        await old.finish(ROOT, Page(ROOT, text="kept"))
-        await old.close()
-
-    for options, texts in (({}, ["root", "alpha"]), ({"resume": True}, ["kept", "alpha"])):
-        await begin()
-        result = await Crawl(FakeReader(SMALL), Plan(ROOT), state=state, **options)
-        assert [page.text for page in result.results] == texts
-        assert not state.exists()
-
-
-async def test_without_a_file_there_is_nothing_to_resume():
+async def test_without_a_file_there_is_nothing_to_resume(site, crawl):
     """A frontier in memory is filled anew."""
-    result = await Crawl(FakeReader(SMALL), Plan(ROOT), resume=True)
-
-    assert [page.text for page in result.results] == ["root", "alpha"]
-
-
-class FakeSite:
-    """A fetcher of sitemaps: url → body, and what robots.txt names. Notes what is asked for."""
-
-    def __init__(self, files: dict[str, str], sitemaps: tuple[str, ...] = ()) -> None:
-        self.files, self.sitemaps = files, sitemaps
-        self.asked: list[tuple[str, float | None, bool]] = []
-
-    async def rules(self, url):
-        if not self.sitemaps:
-            raise PageUnavailable("no robots.txt")
-        return SimpleNamespace(sitemaps=self.sitemaps)
-
-    async def fetch(self, url, *, deadline=None, crawling=False):
-        self.asked.append((url, deadline, crawling))
-        if url not in self.files:
-            raise PageUnavailable("the server answered 404", status=404)
-        return SimpleNamespace(body=self.files[url].encode())
-
-
-@pytest.mark.parametrize(
-    ("named", "asked"),
-    [((), ["sitemap.xml"]), ((f"{ROOT}x.xml", f"{ROOT}y.xml"), ["x.xml", "y.xml"])],
-)
-async def test_sitemaps_are_those_that_are_named_else_the_usual_one(named, asked):
-    """Each is asked for until the deadline, as part of a crawl; its pages are one link away."""
-    files = {f"{ROOT}{name}": sitemap(name[:1]) for name in ("sitemap.xml", "x.xml", "y.xml")}
-    reader, frontier = FakeReader({}), NotingFrontier()
-    reader.fetcher = FakeSite(files, named)
-
-    await Crawl(reader, Plan(ROOT, sitemap=True), frontier=frontier).begin(7.0)
-    await frontier.close()
-
-    assert reader.fetcher.asked == [(ROOT + name, 7.0, True) for name in asked]
-    assert frontier.added == [
-        ([(ROOT, 1.0)], 0), *(([(ROOT + name[:1], 1.0)], 1) for name in asked)]  # fmt: skip
-
-
-async def test_all_of_a_sitemap_is_looked_at_for_the_best_pages():
-    """Of a page only the first 5,000 links are."""
-    names = [*(f"p{n}" for n in range(5_000)), "otters"]
-    reader, frontier = FakeReader({}), NotingFrontier()
-    reader.fetcher = FakeSite({f"{ROOT}sitemap.xml": sitemap(*names)})
-
-    plan = Plan(ROOT, sitemap=True, instructions="otters", limit=2)
-    await Crawl(reader, plan, frontier=frontier).begin(7.0)
-    await frontier.close()
-
-    assert frontier.added[1] == ([(f"{ROOT}otters", 2.0), (f"{ROOT}p0", 1.0)], 1)
-
-
-async def test_a_copy_is_finished_without_a_page_and_its_links_are_not_followed():
-    """Else it would be read again for ever."""
-    pages = {ROOT: ("same", [f"{ROOT}a"]), f"{ROOT}a": ("same", [f"{ROOT}b"])}
-    frontier = NotingFrontier()
-
-    result = await Crawl(FakeReader(pages), Plan(ROOT, max_depth=3), frontier=frontier)
-
-    assert [page.url for page in result.results] == [ROOT]
-    assert frontier.finished == [(ROOT, True, 0.0), (f"{ROOT}a", False, 0.0)]
-    assert [depth for _, depth in frontier.added] == [0, 1]
+    assert titles(await crawl(resume=True)) == ["alpha", "beta", "far", "root"]

@@ -21,14 +21,6 @@ from kensaku.models import Page
 from tests.fetch.crawl.conftest import ROOT, titles
 
 
-async def test_the_queue_is_bounded_by_variants():
-    """A calendar's queries are one page in many dresses."""
-    frontier = Frontier()
-    added = await frontier.add([(f"http://x.test/cal?d={n}", 1.0) for n in range(1_000)], 1)
-    assert len(added) == 20
-    await frontier.close()
-
-
 async def test_a_crawl_that_stopped_goes_on_where_it_was(site, fetcher, parser, tmp_path):
     """What was found comes again from the state; only the rest is fetched."""
     plan = Plan(ROOT, max_depth=3)
@@ -248,16 +240,3 @@ async def test_a_frontier_that_was_not_used_is_closed(tmp_path):
         await frontier.close(forget=True)
         with pytest.raises(RuntimeError):
             await frontier.urls()
-
-
-async def test_a_new_crawl_forgets_the_old_one(tmp_path):
-    """Unless it is to go on."""
-    path = tmp_path / "state.sqlite"
-    for fresh, known in ((True, [A]), (False, [A]), (True, [A])):
-        frontier = Frontier(path, fresh=fresh)
-        await frontier.add([(A, 1.0)], 0)
-        assert await frontier.urls() == known
-        assert await frontier.is_new_text(b"x", A)
-        await frontier.finish(A, None)
-        await frontier.close()
-    assert path.exists()

@@ -23,9 +23,9 @@ async def test_the_scheme_may_be_left_out(site, fetcher, parser):
 @needs_re2
 @pytest.mark.parametrize(
     "options",
-    [{"max_depth": 0}, {"max_depth": 6}, {"max_breadth": 0}, {"max_breadth": 501}, {"limit": 0},
-     {"timeout": 0}, {"limit": "many"}, {"limit": True}, {"url": ""}, {"url": "file:///x"},
-     {"url": 7}, {"select_paths": ["("]},
+    [
+     {"limit": True}, {"url": ""}, {"url": "file:///x"},
+     {"url": 7}, 
      {"select_paths": [r"(?=x)"]}, {"select_paths": ["x" * 501]},
      {"exclude_paths": ["x"] * 101}, {"select_domains": [""]}, {"exclude_domains": [3]}],
 )  # fmt: skip
