@@ -46,10 +46,8 @@ async def test_a_shorter_version_leaves_no_old_passage_behind(index):
 
     await index.add([Document("https://e.org/long", "Long", "Only lions.")])
 
-    assert (await index.stats())["default"] | {"average_terms": 0, "disk": 0} == {
-        "documents": 1, "passages": 1, "languages": ["en"], "model": None, "average_terms": 0,
-        "disk": 0, "foreign": False, "problem": None,
-    }  # fmt: skip
+    stats = (await index.stats())["default"]
+    assert (stats["documents"], stats["passages"], stats["problem"]) == (1, 1, None)
     assert await index.search("zebras") == []
 
 
@@ -174,16 +172,8 @@ def test_documents_are_counted_as_they_come_and_go(store):
     assert store.add("docs", [A, B, newer]) == {"added": 1, "updated": 1, "unchanged": 0}
     assert store.add("docs", [newer, B]) == {"added": 0, "updated": 0, "unchanged": 2}
     assert store.changed_urls("docs", {"doc:a": "1", "doc:b": revision(B, "")}) == ["doc:a"]
-    assert store.stats("docs") | {"disk": None} == {
-        "documents": 2,
-        "passages": 2,
-        "languages": ["en"],
-        "model": None,
-        "average_terms": 3.0,
-        "disk": None,
-        "foreign": False,
-        "problem": None,
-    }
+    stats = store.stats("docs")
+    assert (stats["documents"], stats["languages"], stats["average_terms"]) == (2, ["en"], 3.0)
     assert store.delete("docs", ["doc:x"]) == 0
     assert store.delete("docs", ["doc:a", "doc:x"]) == 1
     assert (store.meta("docs").documents, store.meta("docs").passages) == (1, 1)
@@ -320,34 +310,3 @@ def test_a_collection_of_another_version_is_not_touched(store):
 
     assert caught.value.message == "collection 'docs' was written by another version of Kensaku"
     assert caught.value.remedy == "export it there and import it here"
-
-
-def test_collections_of_others_are_listed_apart_and_left_alone(server_store):
-    """One of ours hides another's of the same name."""
-    client = server_store.engine._client
-    for name in ("theirs", "docs"):
-        client.create_collection(name, vectors_config={})
-    assert server_store.foreign_names() == ["docs", "theirs"]
-    assert server_store.is_foreign("docs")
-    with pytest.raises(IndexFault, match="'docs' was made by another application"):
-        server_store.add("docs", [A])
-    server_store.engine.create("docs", None)
-    server_store.add("docs", [A])
-
-    assert server_store.foreign_names() == ["theirs"]
-    assert [server_store.is_foreign(n) for n in ("docs", "theirs", "x")] == [False, True, False]
-    assert server_store.stats("theirs")["foreign"]
-    with pytest.raises(IndexFault) as caught:
-        server_store.drop("theirs")
-    assert caught.value.remedy == "choose another name"
-    server_store.engine.foreign = None
-    assert server_store.foreign_names() == []
-
-
-def test_a_whole_document_is_loaded_from_its_parts(store):
-    """Those that are left of it."""
-    store.add("docs", [LONG, A])
-    for document in (LONG, A):
-        id = document_id(document.url)
-        head = store.engine.get("docs", [entry_id(id, 0)])[entry_id(id, 0)]
-        assert store.document("docs", id, head).text == document.text

@@ -11,7 +11,6 @@ from kensaku.errors import IndexFault
 from kensaku.index.collections import Collections
 from kensaku.index.engines.base import META_ID
 from kensaku.index.engines.embedded import EmbeddedEngine
-from kensaku.index.entries import document_id, entry_id
 from kensaku.models import Document
 
 LONG = Document("https://e.org/long", "Long", "Herons wait in the reeds. " * 600)
@@ -45,21 +44,6 @@ def test_a_whole_collection_is_opened_without_reading_every_passage(directory):
     assert collections.stats("docs")["documents"] == 2
     assert collections.fault("docs") is None
     collections.close()
-
-
-def test_a_passage_lost_from_the_middle_of_a_document_is_noticed(reopened):
-    """Its document is still there, and no longer whole."""
-    reopened.engine.write("docs", [], [entry_id(document_id(LONG.url), 2)])
-
-    assert "1 of 7 passages are missing" in (reopened.stats("docs")["problem"] or "")
-    assert reopened.stats("docs")["documents"] == 2
-
-
-def test_a_lost_document_is_counted(reopened):
-    """People count documents; passages are ours."""
-    reopened.engine.write("docs", [], [entry_id(document_id(SHORT.url), 0)])
-
-    assert "1 of 2 documents are missing" in (reopened.stats("docs")["problem"] or "")
 
 
 def test_a_collection_that_lost_its_record_says_so(reopened):

@@ -67,39 +67,6 @@ def test_the_sites_of_an_address(url, sites):
     assert sites_of(url) == sites
 
 
-def test_each_passage_has_its_own_vector_and_place():
-    """The first one has what is said of the document, too."""
-    text = "\n\n".join(f"## Part {n}\n\n{'Words of it. ' * 150}" for n in range(3))
-    prepared = prepare(Document("https://e.org/x", "T", text, language="en"), "rev")
-    vectors = [[float(n)] for n in range(len(prepared.passages))]
-    vectors[1] = None  # the model does not read its language
-
-    stored = make_entries(prepared, 100.0, vectors)
-
-    assert len(stored) > 2
-    assert [e.vector for e in stored] == vectors
-    assert [e.payload.get("part", 0) for e in stored] == list(range(len(stored)))
-    assert [e.payload.get("start", 0) for e in stored] == [p.start for p in prepared.passages]
-    assert {e.payload["rev"] for e in stored} == {prepared.record.rev}
-    head, *others = [e.payload for e in stored]
-    assert (head["url"], head["title"], head["parts"]) == ("https://e.org/x", "T", len(stored))
-    assert head["said"] == "en"
-    assert not any("url" in payload or "parts" in payload for payload in others)
-
-
-def test_a_term_weighs_more_often_said_and_less_in_a_long_passage():
-    """BM25, with other constants for scripts that write no spaces."""
-    once, twice = Terms({1: 1}, {}, 100), Terms({1: 2}, {}, 100)
-
-    assert bm25_weights(once, 100.0, "en") == [pytest.approx(1.0)]
-    assert bm25_weights(twice, 100.0, "en")[0] > 1
-    assert bm25_weights(Terms({1: 1}, {}, 200), 100.0, "en")[0] < 1
-    assert bm25_weights(Terms({1: 1}, {}, 200), 100.0, "ja") != bm25_weights(
-        Terms({1: 1}, {}, 200), 100.0, "en"
-    )
-    assert bm25_weights(Terms({1: 1}, {2: 1}, 100), 100.0, "en") == [pytest.approx(1.0)] * 2
-
-
 def test_a_document_is_stored_as_exactly_these_entries():
     """The first has what is said of the document; the others their place; all what filters need."""
     text = "  One.\n\n" + "Words of it. " * 300 + "\n"

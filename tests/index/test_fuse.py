@@ -31,18 +31,6 @@ def test_an_empty_side_does_not_disturb_the_other():
     assert blend({}, {"a": 0.5, "b": 0.4}, 0.5) == {"a": 0.5, "b": 0.4}
 
 
-def test_variety_takes_the_best_first_and_then_the_different():
-    """MMR."""
-    alike = {("a", "b"): 0.95, ("a", "c"): 0.1, ("b", "c"): 0.1}
-
-    def likeness(one: str, other: str) -> float:
-        return alike[tuple(sorted((one, other)))]  # type: ignore[index]
-
-    relevance = {"a": 1.0, "b": 0.9, "c": 0.5}
-    assert diversify("abc", relevance, likeness, 0.5, 2) == ["a", "c"]
-    assert diversify("abc", relevance, likeness, 1.0, 2) == ["a", "b"]
-
-
 def test_old_pages_keep_half_of_their_score():
     """Freshness never buries the only answer."""
     assert decay(1.0, 0, 30) == 1.0
@@ -75,20 +63,6 @@ def test_what_has_no_vector_is_ranked_by_its_words():
     assert mixed["german"] == pytest.approx(0.8)
     assert mixed["english"] == pytest.approx(0.5 + 0.5 * 0.25)
     assert mixed["other"] == pytest.approx(0.5)
-
-
-def test_arithmetic_of_scores():
-    """To the figure."""
-    assert saturate(-1) == 0
-    assert saturate(30) == 0.75
-    assert blend({"a": 4.0, "b": -2.0}, {"a": 0.5, "c": 1.0}, 0.25) == {
-        "a": 0.75 + 0.125, "b": 0.0, "c": 0.25
-    }  # fmt: skip
-    assert blend({"a": 0.0}, {"b": 0.0}, 0.5) == {}
-    assert decay(0.8, -5, 30) == 0.8
-    assert decay(0.8, 60, 30) == pytest.approx(0.5)
-    assert cosine([3.0, 4.0], [4.0, 3.0]) == pytest.approx(0.96)
-    assert overlap({1: 5, 2: 1}, {1: 1, 2: 7}) == 1
 
 
 def test_variety_weighs_the_nearest_of_the_chosen():

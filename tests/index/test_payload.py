@@ -42,24 +42,6 @@ def test_the_fields_of_the_settings_come_first() -> None:
     assert read_payload(payload, PayloadFields(("text.more",))).text == "a"
 
 
-TEXT = ("content", "text", "answer", "page_content", "body", "chunk", "passage", "document")
-TITLE = ("title", "name", "heading", "question", "subject")
-URL = ("url", "link", "source_url", "uri", "href", "source", "file_path", "file_name")
-DATE = ("published", "published_at", "published_date", "date")
-
-
-@pytest.mark.parametrize(
-    ("field", "names"), [("text", TEXT), ("title", TITLE), ("url", URL), ("published", DATE)]
-)
-def test_the_names_of_a_field_count_in_their_order(field: str, names: tuple[str, ...]) -> None:
-    """The first that has a text, in whichever of the objects it is."""
-    other = {"x": "the longest of all the texts"}
-    for n, name in enumerate(names):
-        later = {each: each.upper() for each in names[n:]}
-        assert getattr(read_payload(later | other), field) == name.upper()
-        assert getattr(read_payload({"meta": {name: name.upper()}} | other), field) == name.upper()
-
-
 def test_an_outer_object_comes_before_those_in_it() -> None:
     """Of one name; `payload`, `metadata` and `meta` in this order, and what they hold."""
     nested = [{"payload": {"title": "p"}}, {"metadata": {"meta": {"title": "mm"}}},

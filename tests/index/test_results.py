@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from kensaku.index.results import (
     AddResult,
-    Hits,
     ResultRow,
-    damaged_stats,
     to_document,
     to_hit,
     to_passage,
@@ -92,16 +90,3 @@ def test_counts_are_added():
     both = AddResult(1, 2, 3) + AddResult(10, 20, 30)
     assert both == AddResult(11, 22, 33)
     assert both.total == 66
-    assert AddResult() == AddResult(0, 0, 0)
-    assert damaged_stats("lost") == {
-        "documents": 0,
-        "passages": 0,
-        "languages": [],
-        "model": None,
-        "average_terms": 0.0,
-        "disk": None,
-        "foreign": False,
-        "problem": "lost",
-    }
-    assert Hits([], ["a"]).notes == ("a",)
-    assert Hits().notes == ()

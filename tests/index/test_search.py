@@ -25,10 +25,8 @@ async def test_a_hit_says_why_it_is_there(index):
     ("asked", "expected"),
     [
         ({"include_domains": ["example.org"]}, [OTTERS.url]),
-        ({"include_domains": ["zoo.example.org"]}, [OTTERS.url]),
         ({"exclude_domains": ["example.org"]}, [HERONS.url]),
         ({"start_date": "2025-01-01"}, [HERONS.url]),
-        ({"end_date": "2024-12-31"}, [OTTERS.url]),
         ({"start_date": "2024-03-01", "end_date": "2024-03-01"}, [OTTERS.url]),
         ({"language": "ja"}, []),
         ({"include_domains": ["ample.org"]}, []),
@@ -70,12 +68,6 @@ async def test_without_a_collection_all_are_searched(index):
     assert set(urls(await index.search("fish"))) == {OTTERS.url, HERONS.url}
     assert urls(await index.search("fish", collections="b")) == [HERONS.url]
     assert await index.collections() == ["a", "b"]
-
-
-async def test_an_empty_index_finds_nothing(index):
-    """It is no error to search before anything was added."""
-    assert await index.search("anything") == []
-    assert await index.collections() == []
 
 
 async def test_passages_have_exact_offsets(index):

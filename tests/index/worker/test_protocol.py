@@ -57,31 +57,6 @@ def test_a_vector_arrives_in_single_precision():
     assert unpack_vector(pack_vector(None)) is None
 
 
-def test_a_long_path_gets_a_short_socket(tmp_path):
-    """The kernel takes 107 bytes; the name still belongs to one directory."""
-    deep = tmp_path / ("x" * 120)
-
-    assert socket_path(tmp_path / "i") == (tmp_path / "i").resolve() / "socket"
-    assert len(str(socket_path(deep))) <= 100
-    assert socket_path(deep) != socket_path(Path(f"{deep}y"))
-
-
-def test_a_frame_is_compact_json_behind_its_length():
-    """What JSON does not know is written as text."""
-    assert encode_frame({"id": 1, "é": Path("/x")}) == b'\x00\x00\x00\x12{"id":1,"\xc3\xa9":"/x"}'
-
-
-def test_an_error_is_plain_values():
-    """With the name that was not known."""
-    assert encode_error(UnknownName("collection", "docz", ["docs"]))["name"] == "docz"
-    assert encode_error(IndexFault("full", remedy="free some")) == {
-        "type": "IndexFault",
-        "message": "full",
-        "remedy": "free some",
-        "name": "",
-    }
-
-
 def test_a_socket_is_beside_the_index_up_to_a_hundred_bytes(tmp_path, monkeypatch):
     """Beyond that it is in a private directory."""
     monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path))
