@@ -94,6 +94,11 @@ def test_an_archive_is_a_document_by_the_names_in_it(
     [
         (b"BM\x00\x00\x00\x00", "a bitmap image"),
         (b"MZ\x90\x00\x03", "a program"),
+        (b"\x89PNG\r\n\x1a\n" + b"\x00" * 50, "PNG"),
+        (b"\xff\xd8\xff\xe0" + b"\x00" * 50, "JPEG"),
+        (b"\x00\x00\x00\x18ftypmp42" + b"\x00" * 50, "video"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\x00" * 50, "Office"),
+        (b"PK\x03\x04" + b"\x00" * 50, "zip"),
         (b"\x1f\x8b\x08", "a gzip archive"),
         (b"RIFF\x00\x00\x00\x00WEBPVP8 ", "a WebP image"),
         (b"RIFF\x00\x00\x00\x00WAVEfmt ", "a WAV recording"),

@@ -7,10 +7,7 @@ import json
 import pytest
 
 from kensaku.extract import extract_html
-from kensaku.extract.html.author import _readings
 from kensaku.extract.html.names import clean_name
-from kensaku.extract.html.tree import parse_html
-from kensaku.extract.main.builder import blocks_of
 
 TEXT = "The otter swims on its back and opens shells with a stone. " * 6
 
@@ -132,48 +129,6 @@ def test_a_person_in_the_facts_is_not_the_site() -> None:
         author(f'<meta name="author" content="Water Wise">{person}', "<p>By Ada Brook</p>")
         == "Water Wise"
     )
-
-
-def readings(body: str, before: str = "") -> list[tuple[float, str]]:
-    """What the first block of a page says about its author, with a score."""
-    block = blocks_of(parse_html(f"<body>{body}</body>"))[0]
-    return [(round(score, 2), text) for score, text in _readings(block, before)]
-
-
-ADA_LINK = "<a href=/authors/ada>Ada Brook</a>"
-
-
-@pytest.mark.parametrize(
-    ("body", "before", "found"),
-    [
-        ("<p>By Ada Brook<br>Rivers</p>", "", [(3.0, "Ada Brook")]),
-        (f"<p>Written by {ADA_LINK}, editor</p>", "", [(3.0, "Ada Brook"), (2.5, "Ada Brook")]),
-        (f"<p>By {ADA_LINK} and <a href=/authors/ben>Ben</a></p>", "",
-         [(3.0, "Ada Brook and Ben"), (2.5, "Ada Brook")]),
-        ("<p>By <a href=/rivers>Ada Brook</a></p>", "", [(3.0, "Ada Brook")]),
-        ("<p>Ada Brook<br>Rivers</p>", "Written by:", [(2.8, "Ada Brook")]),
-        ("<p>Ada Brook</p>", "by the river", []),
-        ("<p>By Ada Brook</p>", "By", [(3.0, "Ada Brook")]),
-        (f"<p>{ADA_LINK}</p>", "", [(2.5, "Ada Brook")]),
-        (f"<p class=byline>{ADA_LINK}</p>", "", [(2.9, "Ada Brook"), (1.8, "Ada Brook")]),
-        ("<p><a class=author href=/by/ada>Ada</a></p>", "", [(2.9, "Ada"), (2.2, "Ada")]),
-        (f"<div class=byline><p>{ADA_LINK}</p></div>", "", [(2.9, "Ada Brook"), (1.8, "Ada Brook")]),
-        ("<p class=author>Ada Brook<br>Rivers</p>", "", [(2.2, "Ada Brook")]),
-        ("<p class=author-bio>Ada Brook</p>", "", []),
-        ("<p class=coauthor>Ada Brook</p>", "", []),
-        ("<div class=author><p>Ada Brook<br>Rivers</p></div>", "", [(1.8, "Ada Brook")]),
-        ("<div class=author><p class=title>Editor</p></div>", "", []),
-        ("<div class=author><div><p>Ada Brook</p></div></div>", "", [(1.8, "Ada Brook")]),
-        ("<div class=author><div><div><p>Ada Brook</p></div></div></div>", "", []),
-        (f"<div class=author><p>{'A' * 49}</p></div>", "", [(1.8, "A" * 49)]),
-        (f"<div class=author><p>{'A' * 50}</p></div>", "", []),
-    ],
-)  # fmt: skip
-def test_a_byline_is_read_in_several_ways(
-    body: str, before: str, found: list[tuple[float, str]]
-) -> None:
-    """By its words, by a link to a profile, by the names of classes: the surest first."""
-    assert readings(body, before) == found
 
 
 X = "<p>x</p>"

@@ -152,26 +152,6 @@ def test_raised_and_lowered_characters_are_told_from_ordinary_ones() -> None:
     assert read_back(markdown(body)) == f"<p>{wanted}</p>\n"
 
 
-@pytest.mark.parametrize(
-    ("html", "wanted"),
-    [
-        ("<b>7</b><b>.0/</b>10", "7.0/10"),
-        ("<b>7</b>.0/10", "7.0/10"),
-        ("a <b>bold</b> word", "a **bold** word"),
-        ("<b>one</b> <b>two</b>", "**one two**"),
-        ("<b><span>deep</span></b> end", "**deep** end"),
-        ("<b>Note:</b>this", "**Note**:this"),
-        ("(<b>x</b>)", "(**x**)"),
-        ("un<b>believ</b>able", "unbelievable"),
-        ("<i>“Quoted.”</i> He", "“*Quoted*.” He"),
-        ("see the <b><a href=/a>link</a></b>", "see the [**link**](https://example.org/a)"),
-    ],
-)
-def test_emphasis_splits_no_word_and_no_number(html: str, wanted: str) -> None:
-    """`**7** **.0/**10` is three things to a model."""
-    assert markdown(f"<p>{html}</p>") == wanted
-
-
 def test_the_headline_stands_in_the_markdown_once() -> None:
     """A model that is given the Markdown alone should know what it reads."""
     page = (

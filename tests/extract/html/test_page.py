@@ -7,9 +7,8 @@ from types import FrameType
 
 import pytest
 
-from kensaku.errors import TooLarge, Unparsable
+from kensaku.errors import Unparsable
 from kensaku.extract import extract_html
-from kensaku.extract.html.headline import headline_index
 from kensaku.extract.html.tree import parse_html
 from kensaku.extract.main.builder import blocks_of
 
@@ -120,29 +119,6 @@ def test_nothing_is_not_a_page(html: bytes | str) -> None:
 def test_odd_markup_gives_a_page_and_no_crash(html: str) -> None:
     """What the web sends is not what the standard says."""
     assert isinstance(extract_html(html, "not a url").text, str)
-
-
-def test_markup_over_the_bounds_is_refused() -> None:
-    """Half a tree would be another page."""
-    with pytest.raises(TooLarge, match="attributes"):
-        extract_html("<p " + " ".join(f"a{n}=''" for n in range(200_000)) + ">x</p>")
-
-
-@pytest.mark.parametrize(
-    ("title", "headings", "at"),
-    [
-        ("Otters | The River", ["Menu", "Otters"], 1),
-        ("Otters", ["Menu", "All about otters"], 1),
-        ("Herons", ["First", "Second"], 0),
-        ("", ["First", "Second"], 0),
-        ("Herons", [], None),
-    ],
-)
-def test_the_headline_is_the_one_that_the_title_names_or_the_first(title, headings, at):
-    """Sites put their name into an `h1`, too."""
-    html = "".join(f"<h1>{text}</h1>" for text in headings) + "<p>text</p>"
-
-    assert headline_index(blocks_of(parse_html(html)), title) == at
 
 
 def _calls(rows: int) -> int:

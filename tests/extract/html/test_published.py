@@ -166,6 +166,37 @@ def test_other_dates_are_not_taken_for_it(body: str) -> None:
     assert not published(body=body)
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<p>May 3, 2024</p><p>x</p><p>x</p><p>x</p><p>x</p><p>2024-05-04</p>",
+        "<p>2024-05-04</p><p>Posted May 3, 2024</p>",
+        "<p>Member since 2024-05-04</p><p>May 3, 2024</p>",
+        "<p>Posted May 3, 2024, 2024-05-04, updated 2024-05-05</p>",
+        "<p><a href=/>2024-05-04</a></p><p>May 3, 2024</p>",
+        "<p>2024-05-04</p><p><span class=date>May 3, 2024</span></p>",
+        "<p>2024-05-04</p><div class=byline><div><div><p>May 3, 2024</p></div></div></div>",
+        "<p class=comment>2024-05-04</p><p>May 3, 2024</p>",
+        "<div class=related><div><div><p>2024-05-04</p></div></div></div><p>May 3, 2024</p>",
+        f"<p>2024-05-04 {'x' * 139}</p><p>May 3, 2024</p>",
+        f"<p>{'x' * 100} 2024-05-04</p><p>May 3, 2024</p>",
+    ],
+)
+def test_of_several_dates_the_likeliest_is_taken(body: str) -> None:
+    """The nearest to the headline, by its label, its line, and the names around it."""
+    assert published(body=body) == "2024-05-03"
+
+
+@pytest.mark.parametrize(
+    ("before", "chars", "found"), [(9, 250, True), (9, 251, False), (4, 251, True), (5, 251, False)]
+)
+def test_a_long_paragraph_tells_of_other_dates(before: int, chars: int, found: bool) -> None:
+    """Unless it is the first one, which may begin with the date."""
+    body = "<p>x</p>" * before + f"<p>Posted May 3, 2024 {'x' * (chars - 19)}</p>"
+
+    assert bool(published(body=body)) is found
+
+
 def test_a_comment_is_not_the_page() -> None:
     """Comments have dates of their own."""
     comment = {"@type": "Comment", "datePublished": "2025-01-01", "author": {"name": "Troll"}}

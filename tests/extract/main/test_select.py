@@ -14,7 +14,6 @@ from kensaku.extract.main.builder import blocks_of
 from kensaku.extract.main.kinds import KINDS
 from kensaku.extract.main.select import (
     _complete_groups,
-    _even_tables,
     best_selection,
     choose,
     folds_repeats,
@@ -263,10 +262,3 @@ def test_of_a_table_with_more_than_twenty_rows_some_may_be_enough(rows: int, lef
     shares = [0.9] * (len(blocks) - 4) + [0.01] * 4
 
     assert len(choose(blocks, shares)) == len(blocks) - left_out
-
-
-def test_the_cells_of_a_row_get_its_mean_share() -> None:
-    """By their words, and half a word for a cell without."""
-    assert _even_tables([[[0, 1]]], [0.9, 0.1, 0.3], [3.0, 0.0, 9.0]) == pytest.approx(
-        [0.8, 0.8, 0.3]
-    )

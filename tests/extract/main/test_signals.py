@@ -20,32 +20,6 @@ PAGE = f"""<html><head>
 </head><body class="single-post Home2" id="top"><div itemtype="https://schema.org/Product">
 <p itemtype="https://schema.org/Offer">x</p><p itemtype="https://schema.org/Offer">y</p>
 </div></body></html>"""
-SHAPE = {
-    "depth": 3.0,
-    "last_chars": 20.0,
-    "last_dashes": 2.0,
-    "query_chars": 7.0,
-    "path_digits": 8.0,
-}
-
-
-def test_everything_that_a_page_says_about_itself() -> None:
-    """Its address, its meta tags, JSON-LD, microdata, and the names of its body."""
-    url = "https://News.Heron.example:80/2026/11-a/how-otters-sleep.h17?ref=123"
-    names = {
-        "host:news", "host:heron", "host:example", "folder:a", "last:how", "last:otters",
-        "last:sleep", "last:h", "og:article", "generator:wordpress", "ld:NewsArticle", "ld:Person",
-        "item:Product", "body:single", "body:post", "body:home", "body:top",
-    }  # fmt: skip
-
-    facts = page_facts(parse_html(PAGE), url, "How otters sleep")
-
-    assert facts == PageFacts(
-        "How otters sleep",
-        " On otters. More. ",
-        f" a {BODY}",
-        dict.fromkeys(names, 1.0) | SHAPE | {"item:Offer": 2.0},
-    )
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kensaku.extract.visible.colour import WHITE, find_colour, near
+from kensaku.extract.visible.colour import find_colour, near
 
 
 @pytest.mark.parametrize(
@@ -39,11 +39,6 @@ def test_a_colour_is_read(value: str, colour: tuple[float, ...] | None) -> None:
 
     assert (found is None) == (colour is None)
     assert found is None or found == pytest.approx(colour)
-
-
-def test_paper_is_white() -> None:
-    """Before a page says otherwise."""
-    assert find_colour("white") == WHITE == (255, 255, 255, 1)
 
 
 @pytest.mark.parametrize(

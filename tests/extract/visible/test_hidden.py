@@ -7,7 +7,6 @@ import pytest
 from kensaku.extract import extract_html
 from kensaku.extract.html.tree import parse_html
 from kensaku.extract.main.builder import blocks_of
-from kensaku.extract.visible.hidden import TextVisibility
 from tests.extract.visible.corpus import HIDDEN, HIDDEN_WORD, SEEN, SEEN_WORD, page
 
 
@@ -129,31 +128,6 @@ def test_the_bound_between_what_is_seen_and_what_is_hidden(seen: str, hidden: st
     """Two pages that differ by as little as they can."""
     assert "x" in [block.text for block in blocks_of(parse_html(seen))]
     assert "x" not in [block.text for block in blocks_of(parse_html(hidden))]
-
-
-BLACK, WHITE = (0.0, 0.0, 0.0, 1.0), (255.0, 255.0, 255.0, 1.0)
-
-
-@pytest.mark.parametrize(
-    ("properties", "hides"),
-    [
-        ({}, False),
-        ({"invisible": True}, True),
-        ({"tiny": True}, True),
-        ({"indented": True}, True),
-        ({"colour": WHITE}, False),
-        ({"background": WHITE}, False),
-        ({"colour": WHITE, "background": WHITE}, True),
-        ({"colour": BLACK, "background": WHITE}, False),
-        ({"colour": (0, 0, 0, 0.049)}, True),
-        ({"colour": (0, 0, 0, 0.05)}, False),
-    ],
-)
-def test_text_is_hidden_by_one_property_or_by_its_colour_on_its_ground(
-    properties: dict[str, object], hides: bool
-) -> None:
-    """Nothing that is inherited hides it by itself."""
-    assert TextVisibility(**properties).hides is hides  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("chars", "seen"), [(30_000, False), (30_001, True)])

@@ -101,39 +101,6 @@ def test_lists_of_alternatives(text: str, tags: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("p", True), ("div", False), ("#i", True), ("#j", False), ("p#i", True), ("div#i", False),
-        (".a", True), (".a.b", True), (".a.c", False), ("[lang]", True), ("p[lang].c", False),
-        (":is(p, ul)", True), (":is(ul, .c)", False), (":is(p):is(.c)", False),
-        (":not(.a)", False), (":not(.c)", True), (":not(.a[lang])", True), (":is(ul):not(.c)", False),
-        ("p:first-child", True),
-    ],
-)  # fmt: skip
-def test_rules_are_left_aside_by_names_alone(text: str, expected: bool) -> None:
-    """For `<p id="i" class="a b">`, before the tree is looked at: pages have thousands of rules."""
-    selector = parse_selector(text)
-
-    assert selector is not None
-    assert selector.steps[0][1].may_be("p", "i", ["a", "b"]) is expected
-
-
-@pytest.mark.parametrize(
-    ("text", "value", "expected"),
-    [
-        ("[lang]", "en", True), ("[lang=en]", "en", True), ("[lang=en]", "de", False),
-        ("[title=x]", "en", True), ("[lang=en][lang^=d]", "en", False), ("p", "en", True),
-    ],
-)  # fmt: skip
-def test_rules_are_left_aside_by_one_attribute_alone(text: str, value: str, expected: bool) -> None:
-    """For `<p lang="…">`."""
-    selector = parse_selector(text)
-
-    assert selector is not None
-    assert selector.steps[0][1].may_have("lang", value) is expected
-
-
-@pytest.mark.parametrize(
     "text", ["p:hover", "p::before", "a:visited", "li:nth-child(2n+1)", "p:lang(en)", "p{", "p ! a"]
 )
 def test_what_a_page_at_rest_does_not_show_matches_nothing(text: str) -> None:
