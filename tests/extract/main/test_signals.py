@@ -8,19 +8,6 @@ from kensaku.extract.html.tree import parse_html
 from kensaku.extract.main.kinds import kind_signals
 from kensaku.extract.main.signals import PageFacts, page_facts
 
-BODY = "Otters sleep in groups and hold on to kelp, which keeps them together at night. Yes."
-PAGE = f"""<html><head>
-<meta name="Description" content="On otters."><meta property="og:description" content="More.">
-<meta property="twitter:description"><meta property="og:type" content="Article">
-<meta name="generator" content="WordPress 6.4 WooCommerce"><meta name="author" content="Ada">
-<script>var a = {{"@type": "Thing"}}</script>
-<script type="application/ld+json">{{"@type": ["NewsArticle", "Thing"], "articleBody": "a\\n{BODY}"}}</script>
-<script type="application/ld+json">{{"@type" : "Person", "articleBody": "too short"}}</script>
-<script type="application/ld+json"></script>
-</head><body class="single-post Home2" id="top"><div itemtype="https://schema.org/Product">
-<p itemtype="https://schema.org/Offer">x</p><p itemtype="https://schema.org/Offer">y</p>
-</div></body></html>"""
-
 
 @pytest.mark.parametrize(
     ("head", "what", "expected"),
