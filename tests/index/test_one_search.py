@@ -14,7 +14,6 @@ from kensaku.index.collections import Collections
 from kensaku.index.engines.base import Entry
 from kensaku.index.engines.embedded import EmbeddedEngine
 from kensaku.index.entries import document_id, entry_id
-from kensaku.index.fuse import match_strength
 from kensaku.index.integrity import check, export_page
 from kensaku.index.request import Filters, SearchRequest
 from kensaku.index.search import FUZZY_NOTE, search
@@ -41,39 +40,6 @@ def stored(tmp_path: Path) -> Iterator[Collections]:
 
 def rows(stored: Collections, text: str, **options: Any) -> list[Any]:
     return search(stored, SearchRequest(text, ("animals",), **options))["rows"]
-
-
-def test_a_row_has_all_that_is_known(stored: Collections) -> None:
-    """Also the whole text, when it is asked for."""
-    found = search(stored, SearchRequest("otters hands", include_document=True))
-    [row] = found["rows"]
-    score, bm25 = row.pop("score"), row.pop("bm25")  # type: ignore[misc]
-    strength = row.pop("strength")  # type: ignore[misc]
-
-    assert found["notes"] == []
-    assert 0 < score < 1
-    assert bm25 is not None
-    assert bm25 > 0
-    assert score == round(score, 4)
-    assert strength == round(match_strength(bm25, 2, 2), 4)
-    assert row == {
-        "url": OTTERS.url,
-        "title": "Otters",
-        "published": "2024-05-06",
-        "language": "en",
-        "metadata": '{"n": 1}',
-        "text": "Sea otters hold hands.",
-        "start": 0,
-        "end": 22,
-        "heading": "",
-        "collection": "animals",
-        "cosine": None,
-        "highlights": ["Sea otters hold hands."],
-        "revision": row["revision"],
-        "copies": [],
-        "document": "Sea otters hold hands.",
-    }
-    assert len(row["revision"]) == 16
 
 
 def test_a_date_that_is_none_is_refused(stored: Collections) -> None:

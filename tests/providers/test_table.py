@@ -46,22 +46,6 @@ def test_the_pool_is_made_of_those_that_answer_without_a_key():
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("family", "names"),
-    [
-        ("google", {"serper", "serpapi", "searchapi", "google", "startpage", "gemini"}),
-        ("bing", {"duckduckgo", "yahoo", "webiq"}),
-        ("brave", {"brave", "brave_context", "brave_web"}),
-        ("mojeek", {"mojeek", "mojeek_web"}),
-        ("exa", {"exa", "exa_mcp"}),
-        ("parallel", {"parallel", "parallel_mcp"}),
-    ],
-)
-def test_those_that_resell_one_index_are_one_family(family, names):
-    """Their agreement is no second opinion."""
-    assert {n for n in BUILT_IN if provider_class(n).family == family} == names
-
-
 def test_there_are_as_many_providers_as_the_pages_say():
     """A round number: one more provider changes no page."""
     count = sum(provider_class(name).is_web for name in BUILT_IN)

@@ -8,8 +8,6 @@ from pathlib import Path
 import pytest
 
 from kensaku.search.intent import MAX_CHARS, intent_of, subject
-from kensaku.search.intent.cues import Text
-from kensaku.search.intent.evidence import evidence_of
 from tests.golden import assert_kept
 from tests.search import evidence
 
@@ -66,17 +64,6 @@ def test_the_sets_have_every_kind_in_both_languages():
 
 
 @pytest.mark.parametrize(
-    "query",
-    ["java island tourist attractions", "rust stain removal", "washing machine error code E20",
-     "best paper towels", "ruby ring price", "how to go to Narita", "error in judgment quotes",
-     "パイソン 蛇 飼育", "論文の書き方", "洗濯機 エラー 水が出ない", "コード 巻き取り 方法", "GitHub 株価 ニュース"],
-)  # fmt: skip
-def test_namesakes_are_left_to_the_web(query):
-    """A guess that is often wrong would send everybody's queries to strangers."""
-    assert intent_of(query) not in SPECIAL
-
-
-@pytest.mark.parametrize(
     ("query", "rest"),
     [
         ("github repo for a rust terminal ui library", "rust terminal ui library"),
@@ -115,18 +102,3 @@ def test_only_the_beginning_counts():
 def test_the_evidence_is_that_which_the_weights_were_fitted_on():
     """A word that is found otherwise makes a weight wrong, and no floor need notice."""
     assert_kept(evidence.describe(), evidence.FILE)
-
-
-@pytest.mark.parametrize(
-    ("query", "found"),
-    [
-        ("asyncio.gather example", {"identifier": 1.0, "technical & programming_any": 1.0}),
-        ("facebook/react hooks", {"owner_and_name": 1.0}),
-        ("paper towels", {"not_papers": 0.6}),
-        ("トイレットペーパー 論文", {"literature": 0.6, "japanese": 1.0}),
-        ("Wild Otters Swim", {"title_case": 1.0}),
-    ],
-)
-def test_the_evidence_of_a_query(query, found):
-    """Each piece by its name; what is void is not there."""
-    assert evidence_of(Text(query)) == found

@@ -14,7 +14,6 @@ from kensaku.providers import provider_class
 from kensaku.providers.base import KnownBy
 from kensaku.testing import load_sample
 from kensaku.testing.sample import built_in_samples
-from kensaku.text.dates import parse_date
 
 every_sample = pytest.mark.parametrize("name", built_in_samples())
 
@@ -60,17 +59,6 @@ def test_no_result_of_a_sample_can_be_reached(name):
     }
 
     assert [host for host in hosts if not host.endswith((".example", ".test"))] == []
-
-
-def test_mojeek_writes_dates_in_seconds():
-    """Its `pdate` is a number; a text in its place was our invention."""
-    sample, provider = load_sample("mojeek"), provider_class("mojeek")()
-    written = sample.with_hits([Hit("https://a.example/", "A", published="2023-09-18T11:45:00Z")])
-
-    assert written["response"]["results"][0]["pdate"] == 1695037500
-    for body in (written, sample.body):
-        (hit,) = provider.hits(body)
-        assert parse_date(hit.published) == "2023-09-18T11:45:00Z"
 
 
 def test_a_hit_without_a_date_has_none_in_seconds():

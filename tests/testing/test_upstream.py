@@ -54,15 +54,6 @@ async def test_without_arguments_it_is_the_sample_again(ask, upstream):
     assert [hit.url for hit in (await ask("tavily")).hits] == [e["url"] for e in expected]
 
 
-async def test_a_fault_can_happen_once(ask, upstream):
-    """For whoever tries again."""
-    upstream.fails("brave", faults.status(429), times=1)
-
-    with pytest.raises(RateLimited):
-        await ask("brave")
-    assert (await ask("brave")).hits
-
-
 async def test_faults_come_one_after_the_other(ask, upstream):
     """The first that still applies is used."""
     upstream.fails("brave", faults.status(401), times=1)

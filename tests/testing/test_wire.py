@@ -61,19 +61,6 @@ async def test_what_it_does_not_have_is_404(upstream):
     )
 
 
-async def test_a_page_is_served_with_its_type_and_status(upstream):
-    """HTML with 200, unless it is said otherwise."""
-    upstream.serves("/page", "<p>ü")
-    upstream.serves("/gone", b"\x00", "application/pdf", 410)
-
-    assert await exchange(upstream, REQUEST % b"page?x=1") == (
-        b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 5\r\n\r\n" + "<p>ü".encode()
-    )
-    assert await exchange(upstream, REQUEST % b"gone") == (
-        b"HTTP/1.1 410 Gone\r\nContent-Type: application/pdf\r\nContent-Length: 1\r\n\r\n\x00"
-    )
-
-
 async def test_half_of_the_body_is_sent_and_the_whole_length_promised(upstream):
     """Whoever reads it must notice; of an empty body the head is sent."""
     upstream.serves("/page", "0123456789")
@@ -110,21 +97,6 @@ def _status(upstream: FakeUpstream, target: str) -> int:
     return int(upstream.respond(ReceivedRequest(head, b""))[0].split(b" ")[1])
 
 
-def test_one_provider_can_be_healed_alone():
-    """The others stay as they are; one without faults is healed, too."""
-    upstream = FakeUpstream()
-    for name in ("page", "other"):
-        upstream.serves(f"/{name}", name)
-        upstream.fails(name, faults.status(503))
-
-    upstream.heals("page")
-    upstream.heals("never")
-
-    assert [_status(upstream, path) for path in ("/page", "/other")] == [200, 503]
-    upstream.heals()
-    assert _status(upstream, "/other") == 200
-
-
 def test_the_latest_requests_are_kept():
     """A benchmark sends millions."""
     upstream = FakeUpstream(keep=2)
@@ -143,15 +115,3 @@ def test_who_has_no_nothing_of_its_own_has_nothing_here():
     upstream.fails("*", faults.empty())
 
     assert [_status(upstream, path) for path in ("/page", "/exa/search")] == [404, 200]
-
-
-def test_a_fault_that_is_used_up_leaves_the_next_one():
-    """Twice, then the other; of a chance of 0 nothing ever comes."""
-    upstream = FakeUpstream()
-    upstream.fails("exa", faults.status(500), chance=0.0)
-    upstream.fails("exa", faults.status(501), times=2)
-    upstream.fails("*", faults.status(502), when=lambda seen: seen.target.endswith("?b"))
-
-    found = [_status(upstream, f"/exa/search?{n}") for n in "aaab"]
-
-    assert found == [501, 501, 200, 502]

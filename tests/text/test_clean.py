@@ -167,16 +167,16 @@ INLINE = """a abbr acronym b bdi bdo big cite code del dfn em font i ins kbd mar
 span strike strong sub sup time tt u var wbr em_hl hlword highlight searchmatch""".split()
 
 
-@pytest.mark.parametrize("tag", BLOCKS)
-def test_a_block_separates_words(tag):
+def test_a_block_separates_words():
     """Or two cells of a table would be one word."""
-    assert plain(f"a<{tag}>b</{tag.upper()} x=1>c<{tag}/>d") == "a b c d"
+    for tag in BLOCKS:
+        assert plain(f"a<{tag}>b</{tag.upper()} x=1>c<{tag}/>d") == "a b c d", tag
 
 
-@pytest.mark.parametrize("tag", INLINE)
-def test_an_inline_element_does_not(tag):
+def test_an_inline_element_does_not():
     """A highlight may be a part of a word."""
-    assert plain(f"a<{tag}>b</{tag.upper()}>c<{tag} x='1'>d") == "abcd"
+    for tag in INLINE:
+        assert plain(f"a<{tag}>b</{tag.upper()}>c<{tag} x='1'>d") == "abcd", tag
 
 
 @pytest.mark.parametrize(

@@ -78,10 +78,15 @@ def test_passages_overlap_a_little():
         ("一つ。「二つ。」三つ？四つ", ["一つ。", "「二つ。」", "三つ？", "四つ"]),
         ("Version 3.14 is out. Yes.", ["Version 3.14 is out.", " Yes."]),
         ("a\n\nb", ["a\n\n", "b"]),
+        ('He said "No." Then (he left.) Gone…', ['He said "No."', " Then (he left.)", " Gone…"]),
+        ("本当？！はい。」と", ["本当？！", "はい。」", "と"]),
+        ("a\n- b\n1) c\n2024 d", ["a\n", "- b\n", "1) c\n2024 d"]),
+        ("a\n \t\nb", ["a\n \t\n", "b"]),
+        ("", []),
     ],
 )
 def test_sentences_end_where_a_reader_says(text, expected):
-    """English and Japanese; a decimal point is no end."""
+    """With the brackets that they close, and at lists; a decimal point is no end."""
     assert [text[a:b] for a, b in sentences(text)] == expected
 
 
@@ -141,21 +146,6 @@ def test_headings_are_a_path():
     ]
     assert split(_document("\n\n## Only ##\nText."))[0].heading == "Only"
     assert split(_document("Text.\n## Only\n"))[0].heading == ""
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ('He said "No." Then (he left.) Gone…', ['He said "No."', " Then (he left.)", " Gone…"]),
-        ("本当？！はい。」と", ["本当？！", "はい。」", "と"]),
-        ("a\n- b\n1) c\n2024 d", ["a\n", "- b\n", "1) c\n2024 d"]),
-        ("a\n \t\nb", ["a\n \t\n", "b"]),
-        ("", []),
-    ],
-)
-def test_sentences_end_with_their_brackets_and_at_lists(text, expected):
-    """Quotes and brackets belong to the sentence that they close."""
-    assert [text[a:b] for a, b in sentences(text)] == expected
 
 
 def test_sentences_of_a_part():

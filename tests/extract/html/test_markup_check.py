@@ -9,8 +9,9 @@ import pytest
 from kensaku.errors import TooLarge, Unparsable
 from kensaku.extract import extract, extract_html
 from kensaku.extract.html import markup_check
-from kensaku.extract.html.markup_check import MAX_BYTES, MAX_TAGS, check_markup, check_size
+from kensaku.extract.html.markup_check import check_markup, check_size
 from tests.extract.bombs import HTML, XML
+from tests.growth import growth
 
 ATTRIBUTES = "a tag of the page has more than 10,000 attributes"
 DEPTH = "the page nests its elements more than 512 deep"
@@ -89,39 +90,26 @@ def test_the_bound_of_bytes() -> None:
 
 
 @pytest.mark.parametrize(
-    "html",
-    [
-        "&amp;amp;" * 200_000,
-        "<p>" + "word " * 1_000_000 + "</p>",
-        "<a>" * 30_000 + "x",
-        "<p>x" * 30_000,
-        "<li>" * 30_000,
-        "<!--" * 100_000,
-        "<script>" * 50_000,
-        "<p a='" * 50_000,
-        '<p a="' * 50_000 + "'" * 50_000,
-        "<" * 200_000,
-        "<style>" + ".a{" * 50_000,
-        "<style>" + "a b c d e " * 50_000 + "{display:none}</style><p>x",
-        "<style>/*" * 50_000,
-    ],
-    ids=range(13),
-)
-def test_hostile_markup_costs_linear_time(html: str) -> None:
-    """Shapes that make careless patterns quadratic; the suite's own time is the measure."""
-    with contextlib.suppress(TooLarge, Unparsable):  # some are refused, some hold nothing at all
-        assert isinstance(extract_html(html).text, str)
+    "shape",
+    ["&amp;amp;", "word ", "<a>", "<p>x", "<li>", "<!--", "<script>", "<p a='", '<p a="\'', "<",
+     "<style>.a{", "<style>a b c{display:none}</style><p>x", "<style>/*"],
+)  # fmt: skip
+def test_hostile_markup_costs_linear_time(shape: str) -> None:
+    """Shapes that make careless patterns quadratic, which would be sixteen times the work."""
+
+    def read(size: int) -> None:
+        with contextlib.suppress(TooLarge, Unparsable):  # some are refused, some hold nothing
+            extract_html(shape * (size // len(shape)))
+
+    assert growth(read, 10_000) < 10
 
 
 def test_the_bounds_are_where_they_are_said_to_be() -> None:
     """Ordinary large pages must not be refused."""
-    check_markup("<br>" * (MAX_TAGS - 1))
     check_markup("<p data-json='" + "a b = c " * 50_000 + "'>x</p>")
     check_markup("<script>" + '"<div>"' * 5_000 + "</script>")
     check_markup("<p>never closed" * 5_000)
     check_markup("<div></div>" * 25_000)  # 50,000 are more than are read at once
-    with pytest.raises(TooLarge):
-        extract(b"x" * (MAX_BYTES + 1))
 
 
 @pytest.mark.usefixtures("volume")
