@@ -14,14 +14,9 @@ import pytest
 
 from kensaku import Kensaku, Settings, __version__
 from kensaku.config.secret import Secret
-from kensaku.config.settings import environment, key_of, settings_file, variable_of
+from kensaku.config.settings import environment, key_of, settings_file
 from kensaku.errors import ConfigError, UnknownName
-from kensaku.providers import provider_class, provider_names
-from tests import ROOT
-
-DOCS = ROOT / "docs" / "configuration.md"
-DAY = 86_400
-MIB = 2**20
+from kensaku.providers import provider_names
 
 
 def load(tmp_path, text="", name="config.toml", environ=None, **arguments):
@@ -178,34 +173,6 @@ def test_a_number_is_taken_up_to_the_bounds_that_its_refusal_names(name: str) ->
             Settings(**{name: beyond})
 
 
-# --- the documentation
-
-
-def documented() -> str:
-    if not DOCS.exists():
-        pytest.skip("docs/configuration.md is not written yet")
-    return DOCS.read_text(encoding="utf-8")
-
-
-def test_every_setting_and_its_variable_is_documented():
-    """A rule we care about becomes a test."""
-    text = documented()
-    names = [f.name for f in fields(Settings) if f.metadata]
-
-    missing = [v for v in map(variable_of, names) if f"`{v}`" not in text]
-    missing += [k for k in map(key_of, names) if f"`{k}`" not in text]
-    assert not missing
-
-
-def test_every_variable_of_a_provider_is_documented():
-    """Keys, addresses and options."""
-    text = documented()
-    classes = [provider_class(n) for n in provider_names()]
-
-    names = {v for c in classes for v in (c.key_variable, *c.options.values()) if v}
-    assert not [n for n in sorted(names) if n not in text]
-
-
 # --- values
 
 
@@ -237,14 +204,6 @@ def test_settings_with_keys_can_be_copied_but_not_pickled():
     assert asdict(settings)["providers"]["tavily"]["keys"] == (Secret("tvly-x"),)
     with pytest.raises(TypeError):
         pickle.dumps(settings)
-
-
-def test_one_rule_names_a_setting_in_all_three_places():
-    """`cache_ttl`, `cache.ttl`, `KENSAKU_CACHE_TTL`."""
-    for f in fields(Settings):
-        if f.metadata:
-            assert key_of(f.name).replace(".", "_") == f.name
-            assert variable_of(f.name) == "KENSAKU_" + f.name.upper()
 
 
 def test_the_other_names_of_two_variables_work():

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from kensaku.fetch.fetcher import Fetcher
+from kensaku.fetch.page_cache import FetchedPage
 from kensaku.fetch.policy import FetchPolicy
 from kensaku.models import Page
 from tests.fetch.web import Web
@@ -47,6 +48,20 @@ class QuickParser:
 
     async def aclose(self) -> None:
         return None
+
+
+class FakeBrowser:
+    """The next via, without a browser: the same body for every page."""
+
+    def __init__(self, body: bytes) -> None:
+        self.body, self.asked, self.closed = body, list[str](), 0
+
+    async def render(self, url: object, *for_host: object) -> FetchedPage:
+        self.asked.append(str(url))
+        return FetchedPage(str(url), str(url), 200, "text/html", self.body, via="browser")
+
+    async def close(self) -> None:
+        self.closed += 1
 
 
 CONNECTED: deque[Any] = deque(maxlen=10_000)  # where this process has connected to, lately

@@ -9,10 +9,10 @@ import pytest
 from kensaku.errors import ConfigError, NotAllowed, PageUnavailable
 from kensaku.fetch import Fetcher, FetchPolicy
 from kensaku.fetch.limits import FetchLimits
-from kensaku.fetch.page_cache import FetchedPage
-from kensaku.fetch.transport import PageResponse, PageTransport
+from kensaku.fetch.transport import PageTransport
 from kensaku.store import MemoryStore
 from kensaku.transport.guard import AddressGuard
+from tests.fetch.conftest import FakeBrowser
 from tests.fetch.web import Web, whole
 
 URL = "http://public.test/page"
@@ -142,106 +142,55 @@ def test_a_policy_that_is_none_is_refused(wrong):
         FetchPolicy(**wrong)
 
 
-class FakeTransport:
-    """Responses without a network: url → response, or what makes one. Notes what is asked for."""
-
-    def __init__(self, pages, **limits):
-        self.pages = {"http://a.test/robots.txt": (404, {}, b"")} | pages
-        self.limits, self.user_agent = FetchLimits(**limits), "Kensaku/1"
-        self.asked: list[tuple[str, object]] = []
-        self.closed = 0
-
-    def check_url(self, url):
-        return url
-
-    async def get(self, url, headers=None):
-        self.asked.append((url, headers))
-        found = self.pages[url]
-        status, fields, body = await found() if callable(found) else found
-        return PageResponse(url, status, fields, body, fields.get("location"))
-
-    async def close(self):
-        self.closed += 1
-
-
-class FakeBrowser:
-    """Renders the pages that it is given."""
-
-    def __init__(self, *pages):
-        self.pages, self.asked, self.closed = list(pages), [], 0
-
-    async def render(self, url, *for_host):
-        self.asked.append(url)
-        return self.pages.pop(0)
-
-    async def close(self):
-        self.closed += 1
-
-
-def rendered(body=b"text", **headers):
-    return FetchedPage(
-        url=A, final_url=A, status=200, content_type="", body=body, headers=headers,
-        fetched_at="", via="browser",
-    )  # fmt: skip
-
-
-A, B = "http://a.test/", "http://a.test/b"
-
-
-async def test_the_time_of_a_page_is_that_of_all_its_redirects(clock):
+async def test_the_time_of_a_page_is_that_of_all_its_redirects(web, fetcher, clock):
     """Thirty seconds in all, and not for each."""
 
-    async def slow():
+    async def slow(writer, request):
         clock.advance(20)
-        await asyncio.sleep(0)
-        await asyncio.sleep(0)
-        return 302, {"location": A}, b""
+        writer.write(whole(302, {"Location": "/page"}, b""))
 
-    transport = FakeTransport({A: slow})
+    web.pages["/page"] = slow
+    limits = FetchLimits(first_byte=900)
     with pytest.raises(PageUnavailable, match="took longer than 30 s"):
-        await Fetcher(transport).fetch(A)
-    assert [url for url, _ in transport.asked].count(A) == 2
+        await fetcher(robots="never", limits=limits).fetch(URL)
+    assert len(web.asked("/page")) == 2
 
 
-async def test_a_page_is_rendered_if_there_is_a_browser_and_robots_may():
+async def test_a_page_is_rendered_if_there_is_a_browser_and_robots_may(web, fetcher):
     """The rules of the site hold for the browser as well."""
-    forbidden = {"http://a.test/robots.txt": (200, {}, b"User-agent: *\nDisallow: /b")}
-    page = rendered()
-    fetcher = Fetcher(FakeTransport(forbidden), browser=FakeBrowser(page))
+    web.pages["/robots.txt"] = "User-agent: *\nDisallow: /page"
+    browser = FakeBrowser(b"text")
 
-    assert await Fetcher(FakeTransport({})).render(A) is None
-    assert await fetcher.render(A) is page
+    assert await fetcher().render("http://public.test/") is None
+    assert (await fetcher(browser=browser).render("http://public.test/")).body == b"text"
     with pytest.raises(NotAllowed):
-        await fetcher.render(B)
+        await fetcher(browser=browser).render(URL)
+    assert browser.asked == ["http://public.test/"]
 
 
-async def test_the_browser_and_the_connections_are_closed():
-    """Each once; a fetcher without a browser has only connections."""
-    transport, browser = FakeTransport({}), FakeBrowser()
-    await Fetcher(transport, browser=browser).close()
-    assert (transport.closed, browser.closed) == (1, 1)
+async def test_the_browser_is_closed_with_its_fetcher(fetcher):
+    """Once, and with the connections."""
+    browser = FakeBrowser(b"")
 
-    await Fetcher(transport).close()
-    assert transport.closed == 2
+    await fetcher(browser=browser).close()
+
+    assert browser.closed == 1
 
 
-async def test_an_answer_that_nothing_has_changed_counts_only_for_a_page_that_is_kept():
-    """Its headers are then the new ones."""
-    transport = FakeTransport(
-        {A: (200, {"etag": "1", "x": "old", "cache-control": "max-age=0"}, b"t")}
-    )
-    fetcher = Fetcher(transport, store=MemoryStore())
-    await fetcher.fetch(A)
-    transport.pages[A] = (304, {"x": "new"}, b"")
-
-    page = await fetcher.fetch(A)
-
-    assert (page.status, page.body, page.headers["etag"], page.headers["x"]) == (
+async def test_an_answer_that_nothing_has_changed_brings_new_headers(web, fetcher):
+    """It counts only for a page that is kept."""
+    web.pages["/page"] = (
         200,
+        {"ETag": "1", "TDM-Reservation": "0", "Cache-Control": "max-age=0"},
         b"t",
-        "1",
-        "new",
     )
-    assert transport.asked[-1] == (A, {"If-None-Match": "1"})
+    found = fetcher(store=MemoryStore())
+    await found.fetch(URL)
+    web.pages["/page"] = (304, {"TDM-Reservation": "1", "Content-Length": None}, b"")
+
+    page = await found.fetch(URL)
+
+    assert (page.status, page.body, page.headers["etag"]) == (200, b"t", "1")
+    assert page.headers["tdm-reservation"] == "1"
     with pytest.raises(PageUnavailable, match="the server answered 304"):
-        await Fetcher(transport).fetch(A)
+        await fetcher().fetch(URL)

@@ -14,8 +14,9 @@ from kensaku.errors import (
     TooLarge,
     UnknownName,
 )
-from kensaku.fetch import FetchedPage, FetchLimits, PageReader
+from kensaku.fetch import FetchLimits, PageReader
 from kensaku.models import ProgressEvent
+from tests.fetch.conftest import FakeBrowser
 from tests.fetch.web import whole
 
 URL = "http://public.test/page"
@@ -141,20 +142,6 @@ async def test_progress_is_told(web, fetcher, parser):
     urls = ["http://public.test/a", "http://public.test/b", "bad"]
     await PageReader(fetcher(), parser).extract(urls, progress=told.append)
     assert told == [ProgressEvent("extract", 1, 2), ProgressEvent("extract", 2, 2)]
-
-
-class FakeBrowser:
-    """The next via, without a browser."""
-
-    def __init__(self, body: bytes) -> None:
-        self.body, self.asked = body, []
-
-    async def render(self, url, *for_host) -> FetchedPage:
-        self.asked.append(str(url))
-        return FetchedPage(str(url), str(url), 200, "text/html", self.body, via="browser")
-
-    async def close(self) -> None:
-        return None
 
 
 async def test_an_empty_shell_is_read_with_the_browser(web, fetcher, parser):

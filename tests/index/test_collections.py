@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -143,15 +142,6 @@ async def test_the_whole_stored_text_comes_with_a_hit(index):
 
     assert hit.raw_content == text
     assert text[hit.explain.local.start : hit.explain.local.end] == hit.content
-
-
-@pytest.fixture(params=["embedded", "server"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Collections]:
-    """Collections in this process."""
-    place = {"path": tmp_path} if request.param == "embedded" else {"url": ":memory:"}
-    opened = Collections(open_engine(**place))
-    yield opened
-    opened.close()
 
 
 @pytest.fixture

@@ -11,12 +11,10 @@ from kensaku.extract.html.tree import parse_html
 from kensaku.extract.main import model
 from kensaku.extract.main.blocks import Block
 from kensaku.extract.main.builder import blocks_of
-from kensaku.extract.main.kinds import KINDS
 from kensaku.extract.main.select import (
     _complete_groups,
     best_selection,
     choose,
-    folds_repeats,
     select_blocks,
 )
 from kensaku.extract.main.signals import PageFacts
@@ -219,16 +217,6 @@ def test_a_text_that_is_sent_for_two_screens_is_selected_once() -> None:
     blocks = _blocks(f"<div class=wide>{text}</div><div class=narrow>{text}</div>")
 
     assert choose(blocks, [0.9, 0.9]) == blocks[:1]
-
-
-@pytest.mark.parametrize(
-    ("kind", "folds"),
-    [("article", False), ("forum", False), ("documentation", False), ("service", False),
-     ("product", True), ("collection", True), ("listing", True)],
-)  # fmt: skip
-def test_repeats_are_dropped_from_pages_that_list_things(kind: str, folds: bool) -> None:
-    """Their cards say the same of each thing."""
-    assert folds_repeats([float(k == kind) for k in KINDS]) is folds
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from kensaku.extract.html.tree import parse_html
+from kensaku.extract.main.builder import blocks_of
 from kensaku.extract.visible.css import parse_declarations
 from kensaku.extract.visible.declarations import font_size, hides_subtree, pixels
 
@@ -84,6 +86,9 @@ def test_what_hides_an_element_and_what_just_does_not(hidden: str, seen: str) ->
     """A bound that moves shows an agent what readers do not see, or takes from it what they do."""
     assert _hides(hidden)
     assert not _hides(seen)
+    for css, words in ((hidden, ["end"]), (seen, ["x", "end"])):
+        page = f"<style>.a{{{css}}}</style><p class=a>x</p><p>end</p>"
+        assert [block.text for block in blocks_of(parse_html(page))] == words
 
 
 @pytest.mark.parametrize(

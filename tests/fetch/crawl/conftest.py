@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+
 import pytest
 
 from kensaku.fetch.crawl.crawl import Crawl
@@ -9,6 +11,7 @@ from kensaku.fetch.crawl.plan import Plan
 from kensaku.fetch.page_reader import PageReader
 
 ROOT = "http://public.test/"
+needs_re2 = pytest.mark.skipif(find_spec("re2") is None, reason="the extra crawl is not installed")
 
 
 def page(title, *links):

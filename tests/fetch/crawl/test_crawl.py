@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 from contextlib import aclosing
-from importlib.util import find_spec
 
 import pytest
 
@@ -15,10 +14,8 @@ from kensaku.fetch.limits import FetchLimits
 from kensaku.fetch.page_cache import FetchedPage
 from kensaku.fetch.page_reader import PageReader
 from kensaku.models import Page, ProgressEvent
-from tests.fetch.crawl.conftest import ROOT, page, titles
+from tests.fetch.crawl.conftest import ROOT, needs_re2, page, titles
 from tests.fetch.web import whole
-
-needs_re2 = pytest.mark.skipif(find_spec("re2") is None, reason="the extra crawl is not installed")
 
 
 async def test_depth_counts_links_from_the_first_page(site, crawl):

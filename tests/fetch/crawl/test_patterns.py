@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import sys
-from importlib.util import find_spec
 
 import pytest
 
 from kensaku.errors import InvalidQuery, MissingExtra
 from kensaku.fetch.crawl.patterns import Patterns
 from kensaku.fetch.crawl.plan import Plan
+from tests.fetch.crawl.conftest import ROOT, needs_re2
 from tests.growth import growth
-
-ROOT = "http://public.test/"
-
-
-needs_re2 = pytest.mark.skipif(find_spec("re2") is None, reason="the extra crawl is not installed")
 
 
 def test_without_re2_patterns_are_refused_with_the_remedy(monkeypatch):

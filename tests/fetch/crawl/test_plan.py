@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
-
 import pytest
 
 from kensaku.errors import InvalidQuery
 from kensaku.fetch.crawl.plan import Plan
-
-ROOT = "http://public.test/"
-
-
-needs_re2 = pytest.mark.skipif(find_spec("re2") is None, reason="the extra crawl is not installed")
+from tests.fetch.crawl.conftest import ROOT, needs_re2
 
 
 async def test_the_scheme_may_be_left_out(site, fetcher, parser):

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from kensaku.errors import UnknownName, UsageError
-from kensaku.index.engines.base import META_ID, Engine, Entry, EntryFilter, open_engine
+from kensaku.index.engines.base import META_ID, Engine, Entry, EntryFilter
 
 pytest.importorskip("qdrant_client")
 
@@ -20,13 +17,6 @@ ENTRIES = [
               "part": 1}, [1, 3], [0.5, 1.0], [0.6, 0.8]),
     Entry(C, {"text": "bread", "site": "c.example", "language": "en"}, [3], [2.0]),
 ]  # fmt: skip
-
-
-@pytest.fixture(params=["embedded", "server"])
-def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
-    opened = open_engine(tmp_path) if request.param == "embedded" else open_engine(url=":memory:")
-    yield opened
-    opened.close()
 
 
 @pytest.fixture
