@@ -155,6 +155,22 @@ async def test_a_map_lists_addresses_and_fetches_only_what_it_must(site, fetcher
     assert ROOT + "a/1" in deep.urls
 
 
+async def test_a_page_that_fails_after_the_deadline_is_left_to_the_next_run(
+    site, fetcher, parser, clock
+):
+    """It is no failure of the page."""
+
+    async def hang_up(writer, request):
+        clock.advance(600)
+        writer.transport.abort()
+
+    site.pages["public.test/"] = hang_up
+    reader = PageReader(fetcher(limits=FetchLimits(first_byte=900, total=900)), parser)
+    result = await Crawl(reader, Plan(ROOT, timeout=600))
+
+    assert (result.failed, result.notes) == ((), ("stopped after 600 s, before its end",))
+
+
 async def test_what_a_good_page_links_to_comes_before_what_others_do(site, fetcher, parser):
     """A page about otters leads to others, whatever their addresses are called."""
     site.pages |= {
@@ -212,9 +228,17 @@ async def test_leaving_early_calls_off_what_is_on_its_way(site, fetcher, parser)
     assert not left
 
 
-async def test_a_crawl_can_be_written_as_json(site, crawl):
-    """For `--json` and for the server."""
-    json.dumps((await crawl()).to_dict())
+async def test_results_are_ready_for_json(site, crawl, fetcher, parser):
+    """What `--json` prints: every part is there, also of what failed."""
+    site.pages["public.test/b"] = (500, {}, b"")
+    site_map = await Crawl(PageReader(fetcher(), parser), Plan(ROOT)).map()
+    for result in (await crawl(), site_map):
+        shown = json.loads(json.dumps(result.to_dict()))
+        assert shown.keys() == {"base_url", "results", "failed", "notes", "elapsed_ms"}
+        assert (shown["base_url"], len(shown["results"]), shown["notes"]) == (
+            ROOT, len(getattr(result, "results", site_map.urls)), [],
+        )  # fmt: skip
+        assert [failure["url"] for failure in shown["failed"]] == [f.url for f in result.failed]
 
 
 async def test_pages_come_while_the_crawl_goes_on(site, fetcher, parser):
