@@ -144,6 +144,8 @@ def test_a_text_is_cut_at_a_word(text, limit, cut):
         ("depth", "ultra-fast", "ultra-fast"),
         ("topic", "images", "images"),
         ("include_images", True, True),
+        ("include_raw_content", True, True),
+        ("include_answer", True, True),
         ("time_range", "d", "day"),
         ("language", "jpn", "jpn"),
         ("end_date", date(2026, 1, 31), date(2026, 1, 31)),

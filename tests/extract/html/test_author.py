@@ -47,6 +47,8 @@ def test_an_author_for_machines_is_read(head: str) -> None:
     [
         "<p>By Ada Brook</p>",
         "<p>Written by: Ada Brook, Senior Editor | May 3, 2024</p>",
+        "<p>By <a href=/authors/ada>Ada Brook</a>, editor</p>",
+        "<div class=byline><p>Ada Brook<br>Rivers</p></div>",
         "<div>By</div><div>Ada Brook</div>",
         '<a rel="author" href="/ada">Ada Brook</a>',
         '<span itemprop="author"><span itemprop="name">Ada Brook</span> 1,204 posts</span>',

@@ -187,6 +187,14 @@ def test_of_several_dates_the_likeliest_is_taken(body: str) -> None:
     assert published(body=body) == "2024-05-03"
 
 
+@pytest.mark.parametrize("end", ["", "<h1>Otters</h1>"])
+def test_a_date_above_the_headline_or_without_one_is_read(end: str) -> None:
+    """At the top of the page."""
+    page = f"<html lang=en><title>Otters</title><p>Posted May 3, 2024</p>{end}<p>{TEXT}</p>"
+
+    assert extract_html(page).published == "2024-05-03"
+
+
 @pytest.mark.parametrize(
     ("before", "chars", "found"), [(9, 250, True), (9, 251, False), (4, 251, True), (5, 251, False)]
 )
