@@ -104,6 +104,15 @@ def test_passages_of_an_older_revision_are_left_out(stored: Collections) -> None
     assert [r["text"] for r in rows(stored, "ancient otters")] == [OTTERS.text]
 
 
+def test_a_collection_whose_documents_are_all_deleted_is_empty(stored: Collections) -> None:
+    """And takes nothing from the others."""
+    stored.add("docs", [TASKS[0]])
+    stored.delete("docs", [TASKS[0].url])
+
+    assert search(stored, SearchRequest("cancel something", ("docs",)))["rows"] == []
+    assert [r["url"] for r in search(stored, SearchRequest("otters"))["rows"]] == [OTTERS.url]
+
+
 def test_equal_hits_stand_in_the_order_of_their_collections(stored: Collections) -> None:
     """Two searches give one list."""
     for name in "ba":

