@@ -103,6 +103,17 @@ def test_what_was_shown_is_remembered_with_when() -> None:
     assert saved.last == 2_000.0
 
 
+def test_without_a_search_nothing_changes() -> None:
+    """Neither what was seen, nor when it last ran."""
+    saved = Watch("otters", seen={"x": 1.0}, last=1_000.0)
+    failed = found(A, outcome=Outcome.UNAVAILABLE)
+
+    news = saved.take(failed, now=2_000.0)
+
+    assert news == News("otters", (), failed, datetime.fromtimestamp(1_000.0, UTC))
+    assert (saved.seen, saved.last) == ({"x": 1.0}, 1_000.0)
+
+
 def test_nothing_found_is_a_search() -> None:
     """Its time is the time of now, unless another one is given."""
     before = time.time()
