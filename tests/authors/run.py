@@ -11,7 +11,9 @@ anything.
 
 from __future__ import annotations
 
+import hashlib
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -22,8 +24,7 @@ ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
 from tests.authors.rows import AUTHORS, Author  # noqa: E402
-from tests.environments import Checks, run_pytest  # noqa: E402
-from tests.installed.recipes import build_wheel, install  # noqa: E402
+from tests.environments import UV, Checks, build_wheels, run_pytest  # noqa: E402
 
 HERE = Path(__file__).parent
 HOME = ROOT / ".venv-authors"
@@ -44,7 +45,7 @@ def main(names: list[str]) -> int:
         return 2
     HOME.mkdir(exist_ok=True)
     (HOME / ".gitignore").write_text("*\n")
-    wheel = build_wheel()
+    (wheel,) = build_wheels(HOME / "dist").glob("*.whl")
     good = [met(a, wheel) for a in AUTHORS if a.name in (names or known)]
     return int(not all(good))
 
@@ -75,6 +76,24 @@ def met(author: Author, wheel: Path) -> bool:
         elif clone and author.theirs:
             good &= said(author, "theirs", theirs(author, python, home, clone), author.differs)
     return good
+
+
+def install(where: Path, line: str, wheel: Path) -> Path:
+    """Return the interpreter of an environment that was made by this line."""
+    stamp, python = where / "made-by", where / "bin" / "python"
+    made_by = f"{line}\n{hashlib.sha256(wheel.read_bytes()).hexdigest()}\n{sys.version}"
+    if stamp.exists() and stamp.read_text() == made_by:
+        return python
+    shutil.rmtree(where, ignore_errors=True)
+    where.parent.mkdir(parents=True, exist_ok=True)
+    subprocess.run([UV, "venv", "--quiet", "--python", sys.executable, where], check=True)
+    subprocess.run(
+        [UV, "pip", "install", "--quiet", "--python", python, "--find-links", wheel.parent,
+         "--refresh-package", "kensaku-search", *shlex.split(line)],
+        check=True, capture_output=True, text=True,
+    )  # fmt: skip
+    stamp.write_text(made_by)
+    return python
 
 
 def runs(python: Path, code: str) -> bool:

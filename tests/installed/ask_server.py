@@ -1,6 +1,6 @@
 """Start an HTTP server by its command, wait until it says where it is, and ask it.
 
-Its health, a search, the assistant as a model, and the page for the browser.
+Its health, a search, the assistant as a model and by AG-UI, and the page for the browser.
 """
 
 from __future__ import annotations
@@ -30,10 +30,12 @@ def main(command: list[str]) -> int:
             return 1
         print(urlopen(f"{address[0]}/healthz").read().decode())
         head = {"Content-Type": "application/json", "Authorization": "Bearer any"}
-        asked = [{"role": "user", "content": QUERY}]
+        asked = [{"id": "1", "role": "user", "content": QUERY}]
+        run = {"threadId": "t", "runId": "r", "state": {}, "tools": [], "context": []}
         for path, body in (
             ("search", {"query": QUERY}),
             ("v1/chat/completions", {"model": "kensaku", "messages": asked}),
+            ("agent", {**run, "messages": asked, "forwardedProps": {}}),
         ):
             data = json.dumps(body).encode()
             print(urlopen(Request(f"{address[0]}/{path}", data, head)).read().decode())

@@ -9,8 +9,10 @@ In `run` there are, besides what was installed:
     ask-mcp COMMAND…       start an MCP server, list its tools, call web_search (official client)
     ask-mcp --of registry  the same with the command of server.json; also: plugin, cursor, vscode
     ask-bundle FILE        the same with an .mcpb bundle
-    ask-server COMMAND…    start an HTTP server, ask /healthz and /search
-    follow-remedy COMMAND… run a command that lacks an extra, and do what it says
+    ask-server COMMAND…    start an HTTP server, ask it by all of its APIs
+    ask-channel CHANNEL …  start the assistant in Slack or Telegram on loopback, write to it
+    prove-extra NAME       use an extra that is missing, and do what is printed: extras.py
+    run-recipe NAME        run the code of docs/recipes: recipes.py
     $SOURCE                the clone; $WEB: what every search must find
 """
 
@@ -59,27 +61,6 @@ CASES = [
         'pip install "kensaku-search[chat]"',
         f'kensaku ask "{QUERY}"\necho "{QUERY}" | kensaku chat',
         venv=True,
-    ),
-    Case(
-        "remedies",
-        "",
-        # An environment of each run's own, for the remedies change it.
-        'python -m venv env && PATH="$PWD/env/bin:$PATH"\n'
-        "pip install --quiet kensaku-search\n"
-        "follow-remedy kensaku completion bash\n"
-        "kensaku completion bash > /dev/null\n"
-        "follow-remedy kensaku mcp\n"
-        "ask-mcp kensaku mcp\n"
-        f'follow-remedy kensaku chat\necho "{QUERY}" | kensaku chat\n'
-        "follow-remedy kensaku serve --port 0\n"
-        "ask-server kensaku serve --port 0",
-        (
-            *(
-                f'followed: pip install "kensaku-search[{n}]"'
-                for n in ("completion", "mcp", "chat", "server")
-            ),
-            *("web_search, web_extract, web_context", "chat.completion", FOUND),
-        ),
     ),
     Case(
         "pip-mcp",

@@ -1,7 +1,8 @@
-"""Install Kensaku in every way that docs/install.md names, and use it.
+"""Install Kensaku in every way that docs/install.md names, with each extra, and use it.
 
-    make test-installed                     all of them
-    make test-installed args="pip uvx"      these
+    make test-installed                                      all of them
+    make test-installed args="pip extra-valkey recipe-agno"  these
+    make test-installed args="extras recipes"                all of extras.py, all of recipes.py
     make test-installed args=--lock         choose the tools anew (pipx, uv, …), then all of them
 
 The wheel and the sdist of this clone lie in a folder that pip and uv are told of by their
@@ -20,13 +21,15 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
 from tests.docs_stage import upstream  # noqa: E402
-from tests.environments import build, pin  # noqa: E402
+from tests.environments import build, build_wheels, pin  # noqa: E402
+from tests.installed import extras, recipes  # noqa: E402
 from tests.installed.cases import CASES, CLONE, Case  # noqa: E402
 
 HERE = Path(__file__).parent
@@ -34,15 +37,17 @@ HOME = ROOT / ".venv-installed"
 PINNED = ROOT / "requirements" / "installed.txt"
 PYTHON = Path(sys.base_prefix) / "bin" / "python3"
 TIMEOUT = 1_200
+GROUPS = {"extras": "extra-", "recipes": "recipe-"}
 # How this machine reaches package indexes.
 NETWORK = ("PIP_", "UV_", "SSL_", "NODE_", "npm_config_", "HTTP_", "HTTPS_", "http_", "https_")
 
 
 def main(words: list[str]) -> int:
-    names = [case.name for case in CASES]
-    chosen = [w for w in words if w != "--lock"] or names
-    if unknown := [w for w in chosen if w not in names]:
-        print(f"there is no case {unknown[0]!r}; choose from {', '.join(names)}")
+    everything = [*CASES, *extras.cases(), *recipes.cases()]
+    try:
+        chosen = choose([w for w in words if w != "--lock"], everything)
+    except LookupError as unknown:
+        print(unknown)
         return 2
     HOME.mkdir(exist_ok=True)
     (HOME / ".gitignore").write_text("*\n")
@@ -51,19 +56,25 @@ def main(words: list[str]) -> int:
     if "--lock" in words:
         pin(PINNED.with_suffix(".in"), to=PINNED)
     make_tools()
-    wheels = build_wheels()
+    wheels = named_by_bytes(build_wheels(HOME / "dist"))
     with upstream() as up:
         provider = {n: v for n, v in up.environment(rate="9999/s").items() if "_API_KEY" not in n}
-        results = [tried(case, wheels, provider) for case in CASES if case.name in chosen]
+        results = [tried(case, wheels, provider) for case in chosen]
     return int("failed" in results)
 
 
-def build_wheels() -> Path:
-    """Return a folder with the wheel and the sdist, named by their bytes: uv caches by the path."""
-    made = HOME / "dist"
-    shutil.rmtree(made, ignore_errors=True)
-    subprocess.run([sys.executable, "-m", "hatchling", "build", "-d", made], cwd=ROOT, check=True,
-                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # fmt: skip
+def choose(words: Sequence[str], among: Sequence[Case]) -> list[Case]:
+    """Return the cases of these names and groups, or all. Raises `LookupError`."""
+    names = [case.name for case in among]
+    if unknown := [w for w in words if w not in {*names, *GROUPS}]:
+        choices = ", ".join([*GROUPS, *names])
+        raise LookupError(f"there is no case {unknown[0]!r}; choose from {choices}")
+    begins = tuple(GROUPS[w] for w in words if w in GROUPS)
+    return [c for c in among if not words or c.name in words or c.name.startswith(begins)]
+
+
+def named_by_bytes(made: Path) -> Path:
+    """Return the folder of what was built, named by its bytes: uv caches by the path."""
     digest = hashlib.sha256(b"".join(f.read_bytes() for f in sorted(made.iterdir())))
     folder = HOME / f"dist-{digest.hexdigest()[:12]}"
     for old in HOME.glob("dist-*"):
@@ -85,7 +96,9 @@ def make_tools() -> None:
         "ask-mcp": HERE / "ask_mcp.py",
         "ask-bundle": f"{HERE / 'ask_mcp.py'} --bundle",
         "ask-server": HERE / "ask_server.py",
-        "follow-remedy": HERE / "follow_remedy.py",
+        "ask-channel": HERE / "ask_channel.py",
+        "prove-extra": HERE / "prove_extra.py",
+        "run-recipe": HERE / "recipes.py",
         "carry-out-dockerfile": HERE / "container.py",
     }
     for name, words in helpers.items():
