@@ -73,7 +73,8 @@ test-sdks: $(VENV)/.test
 test-s3: $(VENV)/.test
 	$(BIN)/python -m tests.jobs.object_store $(args)
 
-# Every way of installing that docs/install.md names, in an empty home. args="pip uvx" for some.
+# Every way of installing that docs/install.md names, every extra and every recipe, each in an empty
+# home. args="pip extra-valkey recipe-agno" for some, args="extras recipes" for all of these.
 test-installed: $(VENV)/.test
 	$(BIN)/python tests/installed/run.py $(args)
 

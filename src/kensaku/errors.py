@@ -145,14 +145,20 @@ PURPOSES = {
 
 
 class MissingExtra(UsageError, ImportError):
-    """A package that this needs is not installed, or too old."""
+    """A package that this needs is not installed, or too old.
 
-    def __init__(self, what: str, extra: str) -> None:
+    `extra` may be several, separated by commas; the first says what they are for. `more` are
+    packages that the extra leaves to the person.
+    """
+
+    def __init__(self, what: str, extra: str, *more: str) -> None:
         old = _too_old(extra)
-        command = f'pip install "kensaku-search[{extra}]"'
+        command = " ".join(
+            ["pip install", *(f'"{p}"' for p in (f"kensaku-search[{extra}]", *more))]
+        )
         if old:
             remedy = msg("upgrade it with: {command}", command=command)
-        elif purpose := PURPOSES.get(extra):
+        elif purpose := PURPOSES.get(extra.partition(",")[0]):
             remedy = msg(
                 "install all that {purpose} needs with: {command}", purpose=purpose, command=command
             )

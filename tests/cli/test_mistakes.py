@@ -291,28 +291,41 @@ def test_a_fault_of_ours_is_one_line(
         _main.run_command(["providers"])
 
 
+POSTGRESQL = {"KENSAKU_DATABASE_URL": "postgresql://user@127.0.0.1:9/name"}
+CLUSTER = {"KENSAKU_STATE_URL": "valkey://127.0.0.1:9", "KENSAKU_INDEX_URL": "http://127.0.0.1:9"}
+
+
 @pytest.mark.usefixtures("processes")
 @pytest.mark.parametrize(
-    ("words", "package", "extra"),
+    ("words", "packages", "settings", "extras"),
     [
-        ("serve", "orjson", "server"),
-        ("chat", "prompt_toolkit", "chat"),
-        ("jobs list", "sqlalchemy", "database"),
+        ("serve", ["orjson"], {}, "server"),
+        ("chat", ["prompt_toolkit"], {}, "chat"),
+        ("jobs list", ["sqlalchemy"], {}, "database"),
+        ("index build a.jsonl", ["sqlalchemy", "fsspec"], {}, "bulk"),
+        ("crawl a.example --job", ["sqlalchemy"], {}, "database"),
+        ("jobs list", ["sqlalchemy", "psycopg"], POSTGRESQL, "postgres"),
+        ("jobs list", ["psycopg"], POSTGRESQL, "postgres"),
+        ("keys list", ["sqlalchemy", "psycopg"], POSTGRESQL, "server,postgres"),
+        ("slack", ["sqlalchemy", "psycopg"], POSTGRESQL, "slack,postgres"),
+        ("slack", ["sqlalchemy"], POSTGRESQL, "slack"),
+        ("serve", ["orjson", "valkey", "qdrant_client"], CLUSTER, "server,valkey,qdrant"),
     ],
 )
 def test_a_missing_package_names_what_it_is_for(
-    words: str, package: str, extra: str, env: dict[str, str]
+    words: str, packages: list[str], settings: dict[str, str], extras: str, env: dict[str, str]
 ) -> None:
-    """Not the package alone: a person knows what they wanted to do."""
-    code = f"import sys; sys.modules[{package!r}] = None; from kensaku.cli import main; "
+    """Not the package alone: a person knows what they wanted to do, and installs it once."""
+    code = f"import sys; sys.modules.update(dict.fromkeys({packages!r})); "
+    code += "from kensaku.cli import main; sys.exit(main())"
     done = subprocess.run(
-        [sys.executable, "-c", code + "sys.exit(main())", *words.split()],
-        env=env,
+        [sys.executable, "-c", code, *words.split()],
+        env=env | settings,
         capture_output=True,
         text=True,
     )
 
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
-    assert f'pip install "kensaku-search[{extra}]"' in done.stderr
+    assert f'pip install "kensaku-search[{extras}]"' in done.stderr
     assert "install all that" in done.stderr

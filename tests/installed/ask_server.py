@@ -6,6 +6,7 @@ Its health, a search, the assistant as a model and by AG-UI, and the page for th
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -29,7 +30,8 @@ def main(command: list[str]) -> int:
         else:
             return 1
         print(urlopen(f"{address[0]}/healthz").read().decode())
-        head = {"Content-Type": "application/json", "Authorization": "Bearer any"}
+        token = Path(os.environ["KENSAKU_HOME"], "server-token").read_text(encoding="utf-8").strip()
+        head = {"Content-Type": "application/json", "Authorization": f"Bearer {token}"}
         asked = [{"id": "1", "role": "user", "content": QUERY}]
         run = {"threadId": "t", "runId": "r", "state": {}, "tools": [], "context": []}
         for path, body in (

@@ -76,7 +76,7 @@ python traced.py
 EXTRAS = [
     Extra(
         "standard",
-        "kensaku config set timeout 7\ngrep timeout ~/.config/kensaku/config.toml",
+        "kensaku config set timeout 7\ngrep timeout $KENSAKU_HOME/config.toml",
         ("timeout = 7",),
     ),
     Extra(

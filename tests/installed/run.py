@@ -22,6 +22,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -37,6 +38,7 @@ HOME = ROOT / ".venv-installed"
 PINNED = ROOT / "requirements" / "installed.txt"
 PYTHON = Path(sys.base_prefix) / "bin" / "python3"
 TIMEOUT = 1_200
+AT_ONCE = 4  # cases: most of the time they wait for a package index or a disk
 GROUPS = {"extras": "extra-", "recipes": "recipe-"}
 # How this machine reaches package indexes.
 NETWORK = ("PIP_", "UV_", "SSL_", "NODE_", "npm_config_", "HTTP_", "HTTPS_", "http_", "https_")
@@ -59,7 +61,8 @@ def main(words: list[str]) -> int:
     wheels = named_by_bytes(build_wheels(HOME / "dist"))
     with upstream() as up:
         provider = {n: v for n, v in up.environment(rate="9999/s").items() if "_API_KEY" not in n}
-        results = [tried(case, wheels, provider) for case in chosen]
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            results = list(pool.map(lambda case: tried(case, wheels, provider), chosen))
     return int("failed" in results)
 
 

@@ -10,17 +10,50 @@ import pytest
 
 from kensaku.cli._main import COMMANDS, make_parser
 from tests import ROOT
+from tests.installed import extras, recipes
 from tests.installed.cases import CASES
+from tests.installed.run import GROUPS
 
 PAGE = (ROOT / "docs/install.md").read_text(encoding="utf-8")
 TYPED = re.findall(r"^\$ (.+)", PAGE, re.MULTILINE)
 
 
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+EXTRAS = PAGE.partition("## Extras")[2].partition("\n## ")[0]
+PROOF = re.compile(r'`make test-installed args="?([\w -]+)"?`')
+
+
+def proofs(text: str) -> set[str]:
+    """The cases and groups that a text names."""
+    return {name for names in PROOF.findall(text) for name in names.split()}
+
+
 def test_every_case_proves_a_row():
     """A way that is tested is one that people are told of, and the other way round."""
-    proofs = re.findall(r"`make test-installed args=([\w-]+)`", PAGE)
+    named = {case.name for case in [*CASES, *extras.cases()]}
 
-    assert set(proofs) == {case.name for case in CASES}
+    assert proofs(PAGE) == named | {"recipes"}
+    assert "recipes" in GROUPS
+
+
+def test_every_extra_is_proved_as_it_is_installed():
+    """By a row of its own, or by the recipe of its framework: elsewhere everything is installed."""
+    rows = {extra.name for extra in extras.EXTRAS} | {"agui"}  # `server` uses it
+    lines = "\n".join(recipes.lines().values())
+    by_recipe = {
+        n for found in re.findall(r"kensaku-search\[([^]]+)", lines) for n in found.split(",")
+    }
+
+    for line in EXTRAS.splitlines():
+        if not line.startswith("| `"):
+            continue
+        proved_by = proofs(line)
+        for name in re.findall(r"`([\w-]+)`", line.split("|")[1]):
+            if "recipes" in proved_by:
+                assert name in by_recipe
+            else:
+                assert name in rows
+                assert f"extra-{name.replace('agui', 'server')}" in proved_by
 
 
 @pytest.mark.parametrize("case", [c for c in CASES if c.install], ids=lambda c: c.name)
@@ -35,22 +68,19 @@ def test_a_case_installs_by_the_line_that_the_page_prints(case):
 
 def test_every_extra_stands_in_the_table_once():
     """An extra that nobody is told of is never installed."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    rows = PAGE.partition("## Extras")[2].partition("\n## ")[0].splitlines()
     named = [
         n
-        for row in rows
+        for row in EXTRAS.splitlines()
         if row.startswith("| `")
         for n in re.findall(r"`([\w-]+)`", row.split("|")[1])
     ]
 
-    assert sorted(named) == sorted(project["optional-dependencies"])
+    assert sorted(named) == sorted(PROJECT["optional-dependencies"])
 
 
 def test_standard_is_what_the_table_says():
     """The row lists the extras that it stands for."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    meant = project["optional-dependencies"]["standard"][0].partition("[")[2].rstrip("]").split(",")
+    meant = PROJECT["optional-dependencies"]["standard"][0].partition("[")[2].rstrip("]").split(",")
     row = next(line for line in PAGE.splitlines() if line.startswith("| `standard` |"))
 
     assert re.findall(r"`(\w+)`", row.split("|")[2]) == meant

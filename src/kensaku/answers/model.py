@@ -23,7 +23,7 @@ from kensaku.messages import msg
 
 if TYPE_CHECKING:
     from kensaku.answers.url_model import UrlModel
-    from kensaku.answers.vendor_model import VendorModel
+    from kensaku.answers.vendor_model import VendorModel, package_of
     from kensaku.client import Kensaku
     from kensaku.config.settings import Settings
     from kensaku.search.budget import Budget
@@ -158,7 +158,8 @@ def find_model(client: Kensaku, chosen: Any) -> UrlModel | VendorModel:
     s = client.settings
     if chosen and is_vendors(chosen, at_url=bool(s.llm_url)):
         if find_spec("pydantic_ai") is None:
-            raise MissingExtra("pydantic-ai", "pydantic-ai")
+            more = [package_of(chosen)] if isinstance(chosen, str) else []
+            raise MissingExtra("pydantic-ai", "pydantic-ai", *more)
         return VendorModel(chosen)
     if not s.llm_url:
         raise ConfigError(

@@ -20,6 +20,14 @@ from kensaku.errors import ProviderError, Timeout, Unreadable
 from kensaku.messages import msg
 from kensaku.text.clean import visible
 
+# Extras of pydantic-ai-slim; github, ollama and others are asked by the client of OpenAI.
+OWN_CLIENTS = frozenset(
+    {
+        *("anthropic", "bedrock", "cerebras", "cohere", "google"),
+        *("groq", "huggingface", "mistral", "xai"),
+    }
+)
+
 
 @dataclass(frozen=True, slots=True)
 class VendorModel:
@@ -72,15 +80,21 @@ def _load() -> None:
     import pydantic_ai.direct  # noqa: F401
 
 
+def package_of(name: str) -> str:
+    """Return the package that asks the vendor of a model; OpenAI's asks all without their own."""
+    vendor = name.partition(":")[0].rpartition("/")[2].partition("-")[0]  # gateway/google-vertex:…
+    return f"pydantic-ai-slim[{vendor if vendor in OWN_CLIENTS else 'openai'}]"
+
+
 def vendor_error(error: Exception, name: str) -> ProviderError:
     """Translate an error of any vendor's client. Its words may repeat a key."""
     if isinstance(error, ImportError):
-        vendor = name.partition(":")[0]
-        return ProviderError(
+        return ProviderError(  # notes repeat the message alone, so it has the remedy
             "llm",
-            msg("the package for models of {vendor} is not installed", vendor=vendor),
-            remedy=msg(
-                "install it with: {command}", command=f'pip install "pydantic-ai-slim[{vendor}]"'
+            msg(
+                "the package for models of {vendor} is not installed; install it with: {command}",
+                vendor=name.partition(":")[0],
+                command=f'pip install "{package_of(name)}"',
             ),
         )
     status = getattr(error, "status_code", None)

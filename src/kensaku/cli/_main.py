@@ -16,6 +16,7 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -118,7 +119,7 @@ def _as_ours(words: Sequence[str], error: BaseException) -> KensakuError:
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     if isinstance(error, ImportError) and words:  # a `MissingExtra` is one, too
-        return _missing_extra(words[0], error)
+        return _missing_extra(words, error)
     if isinstance(error, KensakuError):
         return error
     if isinstance(error, OSError) and error.filename:
@@ -137,14 +138,17 @@ def _fault_of_ours(error: BaseException) -> KensakuError:
     )
 
 
-def _missing_extra(name: str, error: ImportError) -> KensakuError:
-    """Return the error of a missing package, with the extra that brings all of the command."""
-    extra = getattr(sys.modules.get(f"kensaku.cli.{name}"), "EXTRA", "standard")
-    if isinstance(error, MissingExtra):
-        return MissingExtra(error.what, extra) if error.extra == "database" else error
-    if not error.name or error.name.partition(".")[0] == "kensaku":
+def _missing_extra(words: Sequence[str], error: ImportError) -> KensakuError:
+    name = error.name or ""
+    if not isinstance(error, MissingExtra) and name.partition(".")[0] in ("", "kensaku"):
         return _fault_of_ours(error)
-    return MissingExtra(error.name, extra)
+    from kensaku.cli._missing import missing_extra
+
+    config = None
+    with suppress(ImportError):  # it may be the command's own
+        args = _parse_intermixed(make_parser(words[0]), list(words[1:]))
+        config = getattr(args, "config", None)
+    return missing_extra(words[0], error, config)
 
 
 def make_parser(name: str, width: int | None = None) -> Parser:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from kensaku.models import Page
 
 USAGE = "[options] URL"
+EXTRA = "database"  # of a job
 BATCH_PAGES = 20  # added to the index at a time: a kill loses at most these
 
 

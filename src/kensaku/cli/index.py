@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from kensaku.client import Kensaku
 
 USAGE = "[options] ACTION [WHAT …]"
+EXTRA = "bulk"  # of `build`; the others need none
 DEFAULT, PYDOCS = "default", "pydocs"
 
 

@@ -17,7 +17,20 @@ from kensaku.store.memory import MemoryStore
 from kensaku.store.sqlite import SqliteStore
 from kensaku.store.valkey import ValkeyStore
 
-__all__ = ["FallbackStore", "MemoryStore", "SqliteStore", "Store", "ValkeyStore", "open_store"]
+__all__ = [
+    "FallbackStore",
+    "MemoryStore",
+    "SqliteStore",
+    "Store",
+    "ValkeyStore",
+    "is_valkey",
+    "open_store",
+]
+
+
+def is_valkey(url: str) -> bool:
+    """Whether a setting names a Valkey or Redis server."""
+    return url.startswith(("valkey://", "valkeys://", "redis://", "rediss://", "unix://"))
 
 
 def open_store(url: str, home: Path, name: str, max_bytes: int | None = None) -> Store:
@@ -29,7 +42,7 @@ def open_store(url: str, home: Path, name: str, max_bytes: int | None = None) ->
         return SqliteStore(home / f"{name}.sqlite", max_bytes)
     if url == "memory:":
         return MemoryStore(max_bytes)
-    if url.startswith(("valkey://", "valkeys://", "redis://", "rediss://", "unix://")):
+    if is_valkey(url):
         return ValkeyStore(url)
     if url.startswith("sqlite:"):
         path = Path(url.removeprefix("sqlite:").removeprefix("//")).expanduser()

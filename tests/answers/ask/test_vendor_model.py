@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from importlib.metadata import metadata
 from typing import Any
 
 import pytest
 
-from kensaku.answers.model import open_model
-from kensaku.answers.vendor_model import VendorModel
+from kensaku.answers.model import VENDORS, open_model
+from kensaku.answers.vendor_model import VendorModel, package_of
 from kensaku.errors import ProviderError, Timeout, Unreadable
 from tests.answers.conftest import KEY
 
@@ -74,12 +75,27 @@ async def test_a_vendor_that_breaks_while_it_streams_is_not_asked_again(broken: 
     assert await pieces_of(FunctionModel(whole)) == ["All at once."]
 
 
+MISSING = (
+    "the package for models of small is not installed; "
+    'install it with: pip install "pydantic-ai-slim[openai]"'
+)
+
+
+@pytest.mark.parametrize("vendor", sorted(VENDORS))
+def test_the_package_of_a_vendor_is_one_of_pydantic_ai(vendor: str) -> None:
+    """pip ignores an unknown extra with a warning that nobody reads."""
+    known = metadata("pydantic-ai-slim").get_all("Provides-Extra") or []
+
+    assert package_of(f"{vendor}:any").partition("[")[2].rstrip("]") in known
+    assert package_of(f"gateway/{vendor}:any") == package_of(f"{vendor}:any")
+
+
 @pytest.mark.parametrize(
     ("raised", "said", "status"),
     [
         (None, "the model answered 529", 529),
         (RuntimeError(KEY), "the model failed (RuntimeError)", None),
-        (ImportError(KEY), "the package for models of small is not installed", None),
+        (ImportError(KEY), MISSING, None),
     ],
 )
 async def test_a_vendors_error_is_said_without_its_words(

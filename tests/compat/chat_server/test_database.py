@@ -245,24 +245,31 @@ def test_the_command_shows_no_password(url, capsys):
     assert "hunter2" not in said.out + said.err
 
 
-def _without(missing: str) -> subprocess.CompletedProcess[str]:
+def _without(missing: str, url: str = "sqlite://") -> subprocess.CompletedProcess[str]:
     """`register` in a Python that lacks a package."""
     code = (
         f"import sys\nsys.modules[{missing!r}] = None\n"
         "from kensaku.compat.chat_server.__main__ import main\n"
-        "sys.exit(main(['register', 'sqlite://']))"
+        f"sys.exit(main(['register', {url!r}]))"
     )
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
 
 
 @pytest.mark.usefixtures("processes")
-@pytest.mark.parametrize("missing", ["alembic", "sqlalchemy"])
-def test_the_command_says_what_to_install(missing):
-    """In one line."""
-    ran = _without(missing)
+@pytest.mark.parametrize(
+    ("missing", "url", "extra"),
+    [
+        ("alembic", "sqlite://", "sql"),
+        ("sqlalchemy", "sqlite://", "sql"),
+        ("sqlalchemy", "postgresql://u@127.0.0.1:9/x", "postgres"),
+    ],
+)
+def test_the_command_says_what_to_install(missing, url, extra):
+    """In one line, and with the driver of the database."""
+    ran = _without(missing, url)
 
     assert ran.returncode == 1
-    assert ran.stderr.strip().endswith('pip install "kensaku-search[sql]"')
+    assert ran.stderr.strip().endswith(f'pip install "kensaku-search[{extra}]"')
     assert ran.stderr.count("\n") == 1
 
 

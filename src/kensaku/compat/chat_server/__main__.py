@@ -13,7 +13,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from kensaku.errors import KensakuError
+from kensaku.errors import KensakuError, MissingExtra
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -57,6 +57,8 @@ def _run(args: argparse.Namespace) -> int:
         else:
             print("the rows and TOOL_REGISTRY agree")
     except KensakuError as error:
+        if isinstance(error, MissingExtra) and args.url.startswith("postgres"):
+            error = MissingExtra(error.what, "postgres")  # one line for both packages
         print(f"error: {error}", file=sys.stderr)
         return 1
     except database.SQLAlchemyError as error:
