@@ -31,6 +31,11 @@ def site() -> Iterator[str]:
         server.server_close()
 
 
+_SCRIPT = """</div><script>
+document.getElementById("root").innerHTML = "<p>" + "Written by a script. ".repeat(30) + "</p>"
+</script><div>"""
+
+
 class _Site(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         encoding = ""
@@ -43,9 +48,9 @@ class _Site(BaseHTTPRequestHandler):
             "/br": f"This page was sent with {encoding or 'no encoding'}.",
             "/zstd": f"This page was sent with {encoding or 'no encoding'}.",
             "/signed": f"This request was signed by {self.headers.get('Signature-Agent')}.",
-            "/script": "<script>document.body.append('Written by ' + 'a script. ')</script>",
+            "/script": _SCRIPT,
         }.get(self.path)
-        text = f"<html><title>Page {self.path}</title><body><p>{said}</p></body></html>"
+        text = f"<html><title>Page {self.path}</title><body><div id=root>{said}</div></body></html>"
         self.send_response(200 if said else 404)
         data = _ENCODERS[encoding](text.encode())
         self.send_header("Content-Type", "text/html; charset=utf-8")

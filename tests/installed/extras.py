@@ -119,6 +119,7 @@ EXTRAS = [
     ),
     Extra(
         "codecs",
+        "export KENSAKU_HOME=$(mktemp -d -p .)\n"  # or the page is in the cache
         "kensaku extract $SITE/br $SITE/zstd",
         ("This page was sent with br.", "This page was sent with zstd."),
         without="This page was sent with no encoding.",
@@ -143,7 +144,7 @@ EXTRAS = [
     Extra(
         "completion",
         "bash -ec 'script=$(kensaku completion bash); eval \"$script\"; complete -p kensaku'",
-        ("complete -o filenames -F _shtab_kensaku kensaku",),
+        ("-F _shtab_kensaku kensaku",),
     ),
     Extra(
         "valkey",  # what one machine has asked, the other has in its cache
