@@ -31,9 +31,9 @@ def site() -> Iterator[str]:
         server.server_close()
 
 
-_SCRIPT = """</div><script>
+_SCRIPT = """<div id="root"></div><script>
 document.getElementById("root").innerHTML = "<p>" + "Written by a script. ".repeat(30) + "</p>"
-</script><div>"""
+</script>"""
 
 
 class _Site(BaseHTTPRequestHandler):
@@ -42,15 +42,15 @@ class _Site(BaseHTTPRequestHandler):
         if self.path in ("/br", "/zstd") and self.path[1:] in self.headers["Accept-Encoding"]:
             encoding = self.path[1:]
         said = {
-            "/": "The home of the manual. <a href='/docs/one'>one</a> <a href='/blog/two'>two</a>",
-            "/docs/one": "A page of the manual.",
-            "/blog/two": "A page of the blog.",
-            "/br": f"This page was sent with {encoding or 'no encoding'}.",
-            "/zstd": f"This page was sent with {encoding or 'no encoding'}.",
-            "/signed": f"This request was signed by {self.headers.get('Signature-Agent')}.",
+            "/": "<p>The home of the manual. <a href='/docs/one'>one</a> <a href='/blog/two'>two</a>",
+            "/docs/one": "<p>A page of the manual.",
+            "/blog/two": "<p>A page of the blog.",
+            "/br": f"<p>This page was sent with {encoding or 'no encoding'}.",
+            "/zstd": f"<p>This page was sent with {encoding or 'no encoding'}.",
+            "/signed": f"<p>This request was signed by {self.headers.get('Signature-Agent')}.",
             "/script": _SCRIPT,
         }.get(self.path)
-        text = f"<html><title>Page {self.path}</title><body><div id=root>{said}</div></body></html>"
+        text = f"<html><title>Page {self.path}</title><body>{said}</body></html>"
         self.send_response(200 if said else 404)
         data = _ENCODERS[encoding](text.encode())
         self.send_header("Content-Type", "text/html; charset=utf-8")
