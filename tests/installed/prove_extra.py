@@ -15,6 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
+from tests.adapters.model_server import QUIET  # noqa: E402
 from tests.installed.beside import BESIDE  # noqa: E402
 from tests.installed.extras import EXTRAS, Extra  # noqa: E402
 from tests.installed.run import shell  # noqa: E402
@@ -46,7 +47,9 @@ def make_environment(folder: Path) -> dict[str, str]:
     subprocess.run(["uv", "venv", "--quiet", "--seed", "env"], cwd=folder, check=True)
     install = ["uv", "pip", "install", "--quiet", "--python", python, "kensaku-search"]
     subprocess.run(install, check=True)
-    return {**os.environ, "PATH": f"{python.parent}{os.pathsep}{os.environ['PATH']}"}
+    # The scripted model keeps frameworks quiet by variables, one of which switches tracing off.
+    env = {name: value for name, value in os.environ.items() if name not in QUIET}
+    return env | {"PATH": f"{python.parent}{os.pathsep}{env['PATH']}"}
 
 
 def proved(extra: Extra, env: dict[str, str]) -> str:

@@ -23,7 +23,7 @@ from kensaku.messages import msg
 
 if TYPE_CHECKING:
     from kensaku.answers.url_model import UrlModel
-    from kensaku.answers.vendor_model import VendorModel, package_of
+    from kensaku.answers.vendor_model import VendorModel
     from kensaku.client import Kensaku
     from kensaku.config.settings import Settings
     from kensaku.search.budget import Budget
@@ -153,7 +153,7 @@ def is_vendors(chosen: Any, *, at_url: bool) -> bool:
 def find_model(client: Kensaku, chosen: Any) -> UrlModel | VendorModel:
     """Return a vendor's model, or the one at `llm.url`. Raises `ConfigError` or `MissingExtra`."""
     from kensaku.answers.url_model import UrlModel
-    from kensaku.answers.vendor_model import VendorModel
+    from kensaku.answers.vendor_model import VendorModel, package_of
 
     s = client.settings
     if chosen and is_vendors(chosen, at_url=bool(s.llm_url)):

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import AsyncIterator
 from importlib.metadata import metadata
 from typing import Any
 
 import pytest
 
+from kensaku import Kensaku
 from kensaku.answers.model import VENDORS, open_model
 from kensaku.answers.vendor_model import VendorModel, package_of
-from kensaku.errors import ProviderError, Timeout, Unreadable
+from kensaku.errors import MissingExtra, ProviderError, Timeout, Unreadable
 from tests.answers.conftest import KEY
 
 from .conftest import says
@@ -161,3 +163,17 @@ def test_which_model_a_name_opens(
     made = open_model(client(**settings), name)
 
     assert (made and (type(made.model).__name__, made.name)) == opened
+
+
+async def test_a_model_without_pydantic_ai_names_all_that_it_needs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The extra leaves the vendor's client to the person, who installs both by one line."""
+    monkeypatch.setitem(sys.modules, "pydantic_ai", None)
+
+    async with Kensaku(model="ollama:any") as client:
+        with pytest.raises(MissingExtra) as error:
+            open_model(client)
+
+    packages = '"kensaku-search[pydantic-ai]" "pydantic-ai-slim[openai]"'
+    assert error.value.remedy.endswith(f"pip install {packages}")
