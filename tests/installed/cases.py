@@ -116,8 +116,8 @@ CASES = [
     ),
     Case(
         "mcp-registry",
-        "",
-        'skillsaw lint "$SOURCE" && ask-mcp --of registry',
+        CLONE,  # the environments of other cases are in the clone's own folder
+        'skillsaw lint "$HOME/kensaku" && ask-mcp --of registry',
         ("Errors:   0", FOUND),
     ),
     Case(
