@@ -6,6 +6,7 @@ import json
 import os
 import re
 import sys
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -47,12 +48,29 @@ def pytest_collection_modifyitems(items: list[Any]) -> None:
         items[:] = sorted((i for i in items if i.nodeid in order), key=lambda i: order[i.nodeid])
 
 
+class _Tracing:
+    """Trace each test, whichever plugin runs it: the tests have one that does."""
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: Any) -> Iterator[None]:
+        import mutants_tracer
+
+        mutants_tracer.begin(item.nodeid)
+        try:
+            return (yield)
+        finally:
+            mutants_tracer.end()
+
+
+def pytest_configure(config: Any) -> None:
+    """Trace for `MUTANTS_PASSED`."""
+    if "MUTANTS_PASSED" in os.environ:
+        config.pluginmanager.register(_Tracing())
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item: Any, nextitem: Any) -> bool | None:
-    """Trace the test for `MUTANTS_PASSED`. For `MUTANTS_FAILED` run it again when it fails."""
-    if "MUTANTS_PASSED" in os.environ:
-        _trace(item, nextitem)
-        return True
+    """For `MUTANTS_FAILED` run a test again when it fails."""
     if "MUTANTS_FAILED" not in os.environ:
         return None
     _write_failed(item.nodeid)  # until it has ended: it may hang, or end the process
@@ -65,16 +83,6 @@ def pytest_runtest_protocol(item: Any, nextitem: Any) -> bool | None:
     for report in reports:
         item.ihook.pytest_runtest_logreport(report=report)
     return True
-
-
-def _trace(item: Any, nextitem: Any) -> None:
-    import mutants_tracer
-
-    mutants_tracer.begin(item.nodeid)
-    try:
-        runtestprotocol(item, nextitem=nextitem)
-    finally:
-        mutants_tracer.end()
 
 
 def pytest_runtest_logreport(report: Any) -> None:
