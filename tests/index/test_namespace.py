@@ -9,6 +9,8 @@ import pytest
 
 pytest.importorskip("qdrant_client")
 
+from qdrant_client import QdrantClient
+
 from kensaku.errors import IndexFault, InvalidQuery, UnknownName
 from kensaku.index import AddResult, Index
 from kensaku.models import Document
@@ -39,8 +41,9 @@ async def test_every_call_is_about_the_collections_of_its_tenant(index, tmp_path
     assert sorted(await acme.check()) == ["docs", "pydocs"]
     assert list(await acme.check("docs")) == ["docs"]
     for words, expected in (("fish", (HERONS.url, "docs")), ("how many", ("pydoc:len", "pydocs"))):
-        [hit] = await acme.search(words)
-        assert (hit.url, hit.explain.local.collection) == expected
+        for collections in (None, expected[1]):
+            [hit] = await acme.search(words, collections=collections)
+            assert (hit.url, hit.explain.local.collection) == expected
     assert [p.url for p in await acme.passages("fish", collections=["docs"])] == [HERONS.url]
     await acme.export_jsonl(tmp_path / "out.jsonl", "docs")
     [line] = map(json.loads, (tmp_path / "out.jsonl").read_text().splitlines())
@@ -77,13 +80,28 @@ async def test_what_is_everybodys_cannot_be_changed_by_a_tenant(index):
     assert await index.add([OTTERS], "pydocs") == AddResult(added=1)
 
 
-async def test_calls_about_the_whole_index_are_the_operators(index, tmp_path):
-    """Other applications' collections, and snapshots."""
-    acme = index.for_tenant("acme")
+async def test_what_is_no_name_does_not_stand_for_all_collections(index):
+    """`None` does: a mistake in a program is not work on everything that a tenant has."""
+    for anyone in (index, index.for_tenant("acme")):
+        with pytest.raises(UnknownName, match="'7'"):
+            await anyone.optimize(7)
 
-    assert await acme.foreign_collections() == []
+
+async def test_a_snapshot_is_the_operators(index, tmp_path):
+    """It holds every tenant's collections."""
     with pytest.raises(InvalidQuery, match="the operator takes it"):
-        await acme.snapshot(tmp_path / "copy")
+        await index.for_tenant("acme").snapshot(tmp_path / "copy")
+
+
+async def test_other_applications_collections_are_the_operators():
+    """A tenant is not told what else is on the server."""
+    with QdrantServer() as server:
+        QdrantClient(url=server.url, check_compatibility=False).create_collection(
+            "theirs", vectors_config={}
+        )
+        async with Index(url=server.url) as index:
+            assert await index.foreign_collections() == ["theirs"]
+            assert await index.for_tenant("acme").foreign_collections() == []
 
 
 async def test_errors_have_the_names_of_the_tenant_and_suggest_only_its_own(index):

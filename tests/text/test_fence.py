@@ -29,13 +29,20 @@ def test_a_marker_that_a_page_repeats_is_removed():
 
 
 @pytest.mark.parametrize(
-    "mark",
-    ["<|im_start|>", "</tool_result>", "<system>", "[INST]", "[/INST]", "[END OF UNTRUSTED CONTENT]",
-     "<<<web 0", "0>>>", "### Human:"],
-)  # fmt: skip
-def test_what_passes_for_a_marker_or_a_role_is_broken_up(mark):
-    """Chat templates have many."""
-    assert mark not in escape_markers(f"a {mark} b")
+    ("origin", "said"),
+    [
+        ("web", "was found on the web"),
+        ("local", "not from the web"),
+        ("both", "on the web and in the local index"),
+        ("failures", "what servers said"),
+    ],
+)
+def test_the_notice_and_both_markers_say_where_the_text_is_from(origin, said):
+    """One's own documents are not the web, and neither is all that a failure quotes."""
+    fenced = fence_text("They swim.", marker="M", origin=origin)
+
+    assert said in fenced.splitlines()[0]
+    assert fenced.endswith(f"\n<<<{origin} M\nThey swim.\n{origin} M>>>")
 
 
 @pytest.mark.parametrize("text", ["a < b > c", "List[int]", "# Human: the film"])
@@ -79,6 +86,7 @@ def test_without_a_marker_it_is_random(marker):
         ("<|" + "x" * 40 + "|>", "<| " + "x" * 40 + "|>"),
         ("<|" + "x" * 41 + "|>", "<|" + "x" * 41 + "|>"),
         ("</TOOL_result >", "< /TOOL_result >"),
+        ("<system>", "< system>"),
         ("<assistant/>", "< assistant/>"),
         ("<user>", "< user>"),
         ("<function:x>", "< function:x>"),
@@ -88,8 +96,9 @@ def test_without_a_marker_it_is_random(marker):
         ("<< <<< <<<<", "<< <  < "),
         (">> >>> >>>>", ">> >  > "),
         ("[inst] [/SYS] [end] [BEGIN x", "[ inst] [ /SYS] [ end] [ BEGIN x"),
-        ("[untrusted]", "[ untrusted]"),
+        ("[untrusted] [END OF", "[ untrusted] [ END OF"),
         ("[ending]", "[ending]"),
+        ("### Human:", "# ## Human:"),
         ("### Assistant:", "# ## Assistant:"),
         ("### System :", "# ## System :"),
         ("###    user    :", "# ##    user    :"),
@@ -105,8 +114,3 @@ def test_without_a_marker_nothing_is_replaced():
     """An empty text is in every text."""
     assert escape_markers("otters") == "otters"
     assert escape_markers("otters", "tt") == "o…ers"
-
-
-def test_images_are_escaped_before_the_fence_is_closed():
-    """The text that comes out is the text that was escaped."""
-    assert fence_text("![x](y)", marker="M").endswith("<<<web M\n!\\[x](y)\nweb M>>>")

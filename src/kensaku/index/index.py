@@ -313,7 +313,7 @@ class Index:
             await client.close()
 
     @property
-    def _client(self) -> IndexClient:
+    def _client(self) -> NamespacedClient:
         return NamespacedClient(self._shared._worker, self._tenant)
 
     @cached_property

@@ -20,7 +20,7 @@ from kensaku.models import Document, Progress, ProgressEvent
 
 if TYPE_CHECKING:
     from kensaku.index import Index
-    from kensaku.index.worker.client import IndexClient
+    from kensaku.index.namespace import NamespacedClient
 
 BATCH = 500  # lines that are read, and added, together
 FROM_FILES = "its documents were read from its files, and deleted ones may be among them"
@@ -28,7 +28,7 @@ _FIELDS = ("url", "title", "text", "published", "language", "metadata", "heading
 
 
 async def export_jsonl(
-    client: IndexClient,
+    client: NamespacedClient,
     path: Path,
     collection: str | None,
     salvage: Callable[[str], None] | None,
@@ -89,7 +89,7 @@ def _line(collection: str, document: dict[str, Any]) -> str:
 
 
 async def _export_collection(
-    client: IndexClient,
+    client: NamespacedClient,
     name: str,
     partial: Path,
     path: Path,

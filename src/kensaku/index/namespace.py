@@ -68,10 +68,6 @@ class NamespacedClient:
             error.args = (error.message,)
             raise
 
-    async def close(self) -> None:
-        """Disconnect."""
-        await self._client.close()
-
     def _refused(self, name: str) -> list[str]:
         if name == "foreign":
             return []  # other applications' collections are the operator's

@@ -20,8 +20,8 @@ from kensaku.text.languages import guess_language
 
 if TYPE_CHECKING:
     from kensaku.index.embed.models import EmbeddingModel
+    from kensaku.index.namespace import NamespacedClient
     from kensaku.index.request import SearchRequest
-    from kensaku.index.worker.client import IndexClient
     from kensaku.models import Document
     from kensaku.store import Store
 
@@ -30,7 +30,7 @@ CACHE_SECONDS = 90 * 86_400.0
 
 
 async def embed_documents(
-    client: IndexClient,
+    client: NamespacedClient,
     model: EmbeddingModel,
     documents: Sequence[Document],
     collection: str,
