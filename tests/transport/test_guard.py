@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+import sys
 from ipaddress import ip_address
 
 import pytest
@@ -112,3 +115,22 @@ def test_a_refusal_says_nothing_of_the_address():
     """One sentence for closed, missing and silent: a probe learns nothing."""
     assert str(refused()) == str(refused())
     assert not any(char.isdigit() for char in str(refused()))
+
+
+@pytest.mark.usefixtures("processes")
+@pytest.mark.parametrize(
+    ("route", "offline"),
+    [("true", True), ("ip -4 route add {}", False), ("ip -6 route add {}", False)],
+)
+def test_a_machine_is_offline_without_a_route_of_either_kind(route, offline):
+    """In a network namespace of its own: nothing there reaches this one's network."""
+    program = "from kensaku.transport.guard import is_offline; print(is_offline())"
+    setup = f"ip link set lo up && {route.format('default dev lo')} || exit 77"
+    alone = ["unshare", "--map-root-user", "--net", "sh", "-c", f'{setup}; "$@"', "sh"]
+    if not shutil.which("unshare"):
+        pytest.skip("needs unshare, of Linux")
+    done = subprocess.run([*alone, sys.executable, "-c", program], capture_output=True, text=True)
+    if "unshare failed" in done.stderr or done.returncode == 77:
+        pytest.skip("needs the right to make a network namespace, and a network of this kind")
+
+    assert done.stdout.strip() == str(offline)

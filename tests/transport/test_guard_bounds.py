@@ -169,6 +169,31 @@ def test_no_port_is_no_port_even_when_all_are_open(port):
         AddressGuard.allowing(ports=None).target("http", "public.test", port, proxied=False)
 
 
+@pytest.mark.parametrize(
+    ("host", "own", "public"),
+    [
+        ("public.test", False, True),
+        ("8.8.8.8", False, True),
+        ("8.8.4.4", True, False),
+        ("10.1.2.3", True, False),
+        ("10.2.0.1", False, False),
+        ("wiki.test", True, False),
+        ("a.lab.test", True, False),
+        ("wiki.internal", True, False),
+        ("x.internal", False, False),
+        ("db", False, False),
+    ],
+)
+def test_what_the_operator_allows_is_the_operators_own_and_not_public(host, own, public):
+    """Credentials may go there without TLS, and no service outside may learn of it."""
+    guard = AddressGuard.allowing(
+        ["10.1.0.0/16", "8.8.4.0/24", "wiki.test", ".lab.test", "wiki.internal"]
+    )
+
+    assert guard.is_own_host(host) is own
+    assert guard.is_public_host(host) is public
+
+
 # --- URLs
 
 
