@@ -143,7 +143,9 @@ class Tree:
         shutil.rmtree(self.path, ignore_errors=True)
 
     def _env(self, more: dict[str, str]) -> dict[str, str]:
-        return {**os.environ, **more, "PYTHONPATH": str(self.path / "scripts" / "mutants")}
+        path = str(self.path / "scripts" / "mutants")
+        own = {n: v for n, v in os.environ.items() if n != "PYTHONDONTWRITEBYTECODE"}
+        return {**own, **more, "PYTHONPATH": path}  # compiled once, whatever the environment says
 
 
 def _kill_group(pid: int) -> None:
