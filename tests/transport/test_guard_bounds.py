@@ -14,6 +14,7 @@ from kensaku.transport.guard import (
     AddressGuard,
     embedded_v4,
     is_public,
+    no_network,
     refused,
     well_formed,
 )
@@ -337,6 +338,7 @@ def test_a_refusal_says_what_may_be_the_reason_and_what_to_do():
         "the address cannot be fetched: it is not public, does not exist, or does not answer"
     )
     assert "fetch.allow" in refused().remedy
+    assert "connect this machine" in no_network().remedy
 
 
 @pytest.mark.parametrize(
