@@ -108,6 +108,8 @@ async def test_the_bound_itself_can_be_spent():
         "the budget of 0.3 money is spent; raise it, or answer with what is there"
     )
     await budget.spend(money=0.0)  # what costs nothing can be had
+    await Budget(money=0.0).spend(money=1e-9)
+    assert await Budget(money=1e-9).is_spent()
     with pytest.raises(BudgetExceeded, match=r"^the key is used up; "):
         await Budget(searches=0, reason="the key is used up").spend(searches=1)
 
@@ -142,6 +144,7 @@ async def test_a_shared_budget_is_counted_by_period(period, lasts):
     before = datetime.now(UTC)
     await one.spend(searches=2)
     await other.spend(searches=1)
+    await other.settle(money=0.5)  # nobody bounds it, so it is not counted
 
     assert other.left() == {"searches": 0}
     assert await one.is_spent()
