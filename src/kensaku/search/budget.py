@@ -155,5 +155,6 @@ def seconds_left(period: str, now: datetime | None = None) -> float:
     elif period == "day":
         end = begin.replace(hour=0) + timedelta(days=1)
     else:
-        end = (begin.replace(day=1, hour=0) + timedelta(days=32)).replace(day=1)
+        year, month = now.year + now.month // 12, now.month % 12 + 1
+        end = begin.replace(year=year, month=month, day=1, hour=0)
     return (end - now).total_seconds()
