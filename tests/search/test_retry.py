@@ -185,18 +185,21 @@ async def test_a_refused_key_that_cools_down_names_its_variable(make_client, ups
     assert len(upstream.requests) == 1
 
 
-@pytest.mark.parametrize(("status", "error"), [(429, RateLimited), (503, Outage)])
+@pytest.mark.parametrize(
+    ("status", "error", "told", "seconds"),
+    [(429, RateLimited, "4", 4), (503, Outage, "4", 4), (429, RateLimited, "", 1)],
+)
 async def test_a_short_wait_is_kept_to_when_there_is_no_one_else(
-    status, error, make_client, upstream, later
+    status, error, told, seconds, make_client, upstream, later
 ):
-    """Retry-After: the second request is not sent before it is over."""
-    upstream.fails("tavily", faults.status(status, headers={"Retry-After": "4"}), times=1)
+    """Retry-After, or a second: the second request is not sent before it is over."""
+    upstream.fails("tavily", faults.status(status, headers={"Retry-After": told}), times=1)
     later.stop()
     with listening((heard := []).append):
         task = asyncio.create_task(make_client("tavily").search("otters"))
     await noticed(lambda: [e for e in heard if isinstance(e, Said)])
     await turns(100)
-    later(3.9)
+    later(seconds - 0.1)
     await turns(100)
     assert len(upstream.requests) == 1
 
@@ -206,7 +209,7 @@ async def test_a_short_wait_is_kept_to_when_there_is_no_one_else(
     found = task.result()
     assert found.outcome is Outcome.FOUND
     assert [type(a.error) for a in found.attempts] == [error, type(None)]
-    assert found.attempts[0].error.retry_after == 4
+    assert found.attempts[0].error.retry_after == (seconds if told else None)
 
 
 async def test_a_long_rate_sends_the_search_to_the_next_one(make_client, upstream):
@@ -242,6 +245,18 @@ async def test_another_key_is_tried_before_waiting_for_a_rate(make_client, upstr
     found = await make_client("tavily", env={"TAVILY_API_KEY": "one-key,two-key"}).search("otters")
 
     assert [a.key for a in found.attempts] == [1, 2]
+
+
+@pytest.mark.parametrize(("times", "outcome"), [(3, Outcome.FOUND), (4, Outcome.UNAVAILABLE)])
+async def test_a_provider_is_waited_for_three_times(times, outcome, make_client, upstream):
+    """One that asks for a fourth wait is left alone until the next search."""
+    limited = faults.status(429, headers={"Retry-After": "0.001"})
+    upstream.fails("tavily", limited, times=times)
+
+    found = await make_client("tavily").search("otters")
+
+    assert found.outcome is outcome
+    assert len(upstream.requests) == 4
 
 
 async def test_keys_that_are_told_to_wait_a_moment_do_not_make_a_storm(make_client, upstream):
