@@ -84,6 +84,26 @@ async def test_pauses_before_a_retry_differ(make_client, upstream, clock):
     assert statistics.stdev(pauses) / statistics.mean(pauses) >= 0.3
 
 
+async def test_a_pause_ends_at_the_deadline(make_client, upstream, clock):
+    """A search does not come back later because its provider failed late."""
+    upstream.fails("tavily", faults.status(503), times=1)
+    recorder = Recorder()
+    client = make_client("tavily", observers=[recorder])
+    clock.stop()
+    with listening((heard := []).append):
+        task = asyncio.create_task(client.search("otters", timeout=30))
+    await noticed(lambda: upstream.requests)
+    clock.advance(29.995)
+    await noticed(lambda: [e for e in heard if isinstance(e, Said)])
+    while not task.done():
+        clock.advance(0.001)
+        await turns(20)
+
+    assert [type(a.error) for a in task.result().attempts] == [Outage]
+    [pause] = recorder.of("retry")
+    assert pause.delay < 0.006
+
+
 @pytest.mark.parametrize(("seconds", "waits"), [(20, True), (31, False)])
 async def test_a_wait_ends_before_the_deadline_or_is_not_begun(
     seconds, waits, make_client, upstream, later
@@ -421,6 +441,16 @@ async def test_when_both_fail_in_passing_the_route_is_walked_again(make_client, 
 
     assert found.outcome is Outcome.FOUND
     assert [a.provider for a in found.attempts] == ["tavily"] * 2 + ["brave"] * 2 + ["tavily"]
+
+
+async def test_after_eight_requests_no_route_is_walked_again(make_client, upstream):
+    """Four that are down were asked twice each: a third time would hardly help."""
+    upstream.fails("*", faults.status(503))
+
+    found = await make_client("tavily", "brave", "exa", "serper").search("otters", timeout=30)
+
+    assert found.outcome is Outcome.UNAVAILABLE
+    assert len(upstream.requests) == 8
 
 
 async def test_the_retry_budget_bounds_the_extra_calls(make_client, upstream):
