@@ -246,6 +246,16 @@ async def test_a_short_wait_is_kept_to_when_there_is_no_one_else(
     assert found.attempts[0].error.retry_after == (seconds if told else None)
 
 
+async def test_a_short_rate_is_waited_for_though_somebody_else_could_answer(make_client, upstream):
+    """The first of the route is the one that was wanted."""
+    limited = faults.status(429, headers={"Retry-After": "0.001"})
+    upstream.fails("tavily", limited, times=1)
+
+    found = await make_client("tavily", "brave").search("otters")
+
+    assert [a.provider for a in found.attempts] == ["tavily", "tavily"]
+
+
 async def test_a_long_rate_sends_the_search_to_the_next_one(make_client, upstream):
     """Nobody waits half a minute while somebody else could answer now."""
     upstream.fails("tavily", faults.status(429, headers={"Retry-After": "30"}))
