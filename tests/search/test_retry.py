@@ -453,6 +453,36 @@ async def test_when_both_fail_in_passing_the_route_is_walked_again(make_client, 
     assert [a.provider for a in found.attempts] == ["tavily"] * 2 + ["brave"] * 2 + ["tavily"]
 
 
+async def test_who_refused_the_query_is_not_asked_on_the_second_walk(make_client, upstream):
+    """Those that were down are."""
+    upstream.fails("brave", faults.status(422))
+    upstream.fails("tavily", faults.status(503), times=2)
+
+    found = await make_client("brave", "tavily").search("otters")
+
+    assert [a.provider for a in found.attempts] == ["brave", "tavily", "tavily", "tavily"]
+    assert found.outcome is Outcome.FOUND
+
+
+async def test_the_second_walk_begins_when_the_first_rate_is_over(make_client, upstream, later):
+    """One pause, and as long as it takes."""
+    upstream.fails("tavily", faults.status(429, headers={"Retry-After": "5"}), times=1)
+    upstream.fails("brave", faults.status(422))
+    recorder = Recorder()
+    client = make_client("tavily", "brave", observers=[recorder])
+    later.stop()
+    with listening((heard := []).append):
+        task = asyncio.create_task(client.search("otters"))
+    await noticed(lambda: len([e for e in heard if isinstance(e, Said)]) == 2)
+    while not task.done():
+        later(0.1)
+        await turns(20)
+
+    assert [a.provider for a in task.result().attempts] == ["tavily", "brave", "tavily"]
+    [pause] = recorder.of("retry")
+    assert 5 < pause.delay < 5.25
+
+
 async def test_after_eight_requests_no_route_is_walked_again(make_client, upstream):
     """Four that are down were asked twice each: a third time would hardly help."""
     upstream.fails("*", faults.status(503))
