@@ -18,8 +18,9 @@ from mutant import Mutant
 from tree import Tree
 
 NEAREST = 25  # tests that are tried first: most changes are caught by one of them
-# A test hangs when it takes so many times what it took when it was measured, and so long at least.
-HANGS, HANGS_SECONDS = 20, 12
+# A test hangs when it takes so many times what it took when it was measured, within these bounds:
+# on a busy machine, what was measured is long already.
+HANGS, HANGS_SECONDS, MOST_SECONDS = 20, 12, 120
 
 
 class Verdict(StrEnum):
@@ -81,4 +82,4 @@ class Judge:
 
     def _limit(self, tests: list[str]) -> float:
         slowest = max((self.seconds.get(t, 0.0) for t in tests), default=0.0)
-        return max(HANGS_SECONDS, HANGS * slowest)
+        return min(max(HANGS_SECONDS, HANGS * slowest), MOST_SECONDS)
