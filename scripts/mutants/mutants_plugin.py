@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import json
 import os
 import re
@@ -83,6 +84,14 @@ def pytest_runtest_protocol(item: Any, nextitem: Any) -> bool | None:
     for report in reports:
         item.ihook.pytest_runtest_logreport(report=report)
     return True
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_exception_interact(node: Any) -> None:
+    """Go on watching a test that has failed: it may hang when it is taken down, or run again."""
+    if "MUTANTS_FAILED" in os.environ and isinstance(node, pytest.Item):
+        seconds = float(node.config.getini("faulthandler_timeout"))
+        faulthandler.dump_traceback_later(seconds, exit=True, file=sys.__stderr__)
 
 
 def pytest_runtest_logreport(report: Any) -> None:
