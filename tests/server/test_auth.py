@@ -10,11 +10,16 @@ from typing import Any
 import pytest
 
 from kensaku.database.keys import create_key
+from kensaku.server.auth import secrets_in
 from kensaku.server.token import FILE
 
 from .page_client import browsing, link_of
 
 BAD = "ksk_" + "x" * 32
+
+
+def _basic(name: str, password: str) -> str:
+    return "Basic " + base64.b64encode(f"{name}:{password}".encode()).decode()
 
 
 async def test_a_key_comes_in_a_header_or_in_the_body(server, make_key, http):
@@ -40,6 +45,7 @@ async def test_a_key_comes_in_a_header_or_in_the_body(server, make_key, http):
         ({"Authorization": key}, {}),
         ({"Authorization": f"Basic {key}"}, {}),
         ({"Authorization": _basic(key, "")}, {}),
+        ({"Authorization": _basic("anybody", key).replace("Basic ", "Basic !")}, {}),
         ({"Authorization": _basic("anybody", BAD)}, {}),
         ({"Authorization": _basic("\xff", key)[:-2]}, {}),
         ({"Authorization": f"Bearer {BAD}", "X-API-Key": key}, {"api_key": key}),
@@ -59,8 +65,35 @@ async def test_a_key_comes_in_a_header_or_in_the_body(server, make_key, http):
             assert reply.headers["www-authenticate"] == "Bearer"
 
 
-def _basic(name: str, password: str) -> str:
-    return "Basic " + base64.b64encode(f"{name}:{password}".encode()).decode()
+KEY = "k-0123"
+
+
+@pytest.mark.parametrize(
+    ("headers", "params", "body"),
+    [
+        ({"authorization": f"Bearer {KEY}"}, {}, {}),
+        ({"authorization": KEY}, {}, {}),
+        ({"authorization": _basic("anybody", KEY)}, {}, {}),
+        ({"x-api-key": KEY, "authorization": "Bearer another"}, {}, {}),
+        ({"x-subscription-token": KEY}, {}, {}),
+        ({}, {"api_key": KEY}, {}),
+        ({}, {"token": KEY}, {}),
+        ({}, {}, {"api_key": KEY}),
+    ],
+)
+def test_whatever_was_brought_as_a_key_is_known_to_the_redaction(headers, params, body):
+    """Wherever it stood, and whether it counted; and nothing empty, which is in every text."""
+    secrets = secrets_in(headers, params, body)
+
+    assert KEY in secrets
+    assert "" not in secrets
+
+
+def test_a_user_name_that_may_be_a_key_is_known_to_the_redaction():
+    """Some send it there; a short one is a name."""
+    for name, kept in (("k-012345", True), ("anybody", False)):
+        assert (name in secrets_in({"authorization": _basic(name, "")}, {}, {})) is kept
+    assert secrets_in({}, {}, {}) == ()
 
 
 async def test_a_key_is_taken_from_an_address_where_clients_can_do_no_other(server, make_key, http):
