@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from kensaku.database.keys import create_key
-from kensaku.server.auth import secrets_in
+from kensaku.server.auth import ANYONE, NOBODY, secrets_in
 from kensaku.server.token import FILE
 
 from .page_client import browsing, link_of
@@ -172,6 +172,12 @@ async def test_while_there_is_no_key_anyone_on_the_machine_may_search(server, ht
             assert (await http.get(path, headers=headers)).status_code == 403
             owned = await http.get(path, headers={**headers, **server.owner})
             assert owned.status_code == 200
+
+
+def test_who_is_not_known_is_no_admin():
+    """Of no tenant, and of no key."""
+    for unknown in (ANYONE, NOBODY):
+        assert (unknown.admin, unknown.tenant, unknown.key_id) == (False, "", "")
 
 
 async def test_the_token_opens_nothing_once_there_are_keys(server, make_key, http):
