@@ -7,10 +7,11 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from sqlalchemy import event
+from sqlalchemy import delete, event
 
 from kensaku.database.key_cache import KeyCache
 from kensaku.database.keys import PREFIX, SECRET_CHARS, create_key, revoke_key
+from kensaku.database.tables import API_KEYS
 from kensaku.errors import DatabaseFault
 
 
@@ -104,22 +105,35 @@ async def test_a_key_that_expires_is_not_served_from_the_cache(db, now, queries)
     assert queries == []
 
 
-async def test_a_flood_of_wrong_keys_is_bounded(db, now, queries, monkeypatch):
-    """In memory and in queries; and a good key gets through, and stays."""
-    monkeypatch.setattr(KeyCache, "MAX_ENTRIES", 1_000)
+async def test_a_flood_of_wrong_keys_is_bounded(db, now, queries):
+    """In memory and in queries, 500 keys each; and a good key gets through, and stays."""
     key, secret = await create_key(db, "agent")
     cache = KeyCache(db, clock=now)
     assert await cache.find(secret) == key
     queries.clear()
 
-    flood = (cache.find(wrong(n)) for n in range(3_000))
+    flood = (cache.find(wrong(n)) for n in range(10_001))
     assert not any(await asyncio.gather(*flood))
-    assert len(queries) <= 3_000 / KeyCache.BATCH + 2
-    assert len(cache._unknown) == KeyCache.MAX_ENTRIES
+    assert len(queries) == 21
     assert await cache.find(secret) == key
-    before = len(queries)
-    assert not any([await cache.find(wrong(2_999)) for _ in range(1000)])
-    assert len(queries) == before
+    assert not any([await cache.find(wrong(n)) for n in range(1, 10_001)])
+    assert len(queries) == 21
+    assert await cache.find(wrong(0)) is None  # the oldest: 10,000 are kept
+    assert len(queries) == 22
+
+
+async def test_a_key_that_is_no_longer_stored_is_looked_up_once_a_second(db, now, queries):
+    """The database was restored from before it was created."""
+    key, secret = await create_key(db, "agent")
+    cache = KeyCache(db, clock=now)
+    assert await cache.find(secret) == key
+    async with db.write() as connection:
+        await connection.execute(delete(API_KEYS).where(API_KEYS.c.id == key.id))
+    now.seconds += 1
+    queries.clear()
+
+    assert [await cache.find(secret) for _ in range(3)] == [None] * 3
+    assert len(queries) == 1
 
 
 async def test_what_cannot_be_a_key_never_reaches_the_database(db, now, queries):
