@@ -176,6 +176,7 @@ async def test_a_value_out_of_its_bounds_is_refused(file_db, bad):
         {"name": "x"}, {"name": "x" * 200}, {"tenant": ""}, {"tenant": "A.b_c@d+e-" + "x" * 54},
         {"searches_per_day": 1}, {"searches_per_day": 10**12},
         {"money_per_month": 0.001}, {"money_per_month": 10**9}, {"rate": " 10/s "},
+        {"rate": "1." + "0" * 16 + "/s"},
     ],
 )  # fmt: skip
 async def test_a_value_at_its_bound_is_taken(file_db, good):
@@ -193,7 +194,7 @@ async def test_a_value_at_its_bound_is_taken(file_db, good):
     [
         {"money_per_month": 10**9 + 1},
         {"searches_per_day": 10**12 + 1},
-        {"rate": "1" * 17 + "/min" + "x"},
+        {"rate": "1." + "0" * 17 + "/s"},
     ],
 )
 async def test_a_value_just_beyond_its_bound_is_refused(file_db, bad):
