@@ -181,3 +181,18 @@ async def test_a_key_that_is_created_here_is_needed_at_once(db, now, queries):
     now.seconds += 10
     assert await cache.required()
     assert len(queries) == 1
+
+
+async def test_a_lookup_that_is_cancelled_lets_go_of_those_who_wait(db, now):
+    """As when an event loop ends; whoever asks after that is answered."""
+    key, secret = await create_key(db, "agent")
+    cache, before = KeyCache(db, clock=now), asyncio.all_tasks()
+    waiting = asyncio.create_task(cache.find(secret))
+    for _ in range(3):  # it has begun
+        await asyncio.sleep(0)
+    (lookup,) = asyncio.all_tasks() - before - {waiting}
+    lookup.cancel()
+
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    assert await cache.find(secret) == key
