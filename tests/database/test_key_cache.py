@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from sqlalchemy import delete, event
 
+from kensaku import Settings
+from kensaku.database import Database
 from kensaku.database.key_cache import KeyCache
 from kensaku.database.keys import PREFIX, SECRET_CHARS, create_key, revoke_key
 from kensaku.database.tables import API_KEYS
@@ -89,6 +92,8 @@ async def test_all_who_ask_whether_keys_are_needed_share_one_query(db, now, quer
     """Else every request in progress would take a connection in the same second."""
     cache = KeyCache(db, clock=now)
     assert await asyncio.gather(*(cache.required() for _ in range(64))) == [False] * 64
+    now.seconds += 0.99
+    assert not await cache.required()
     assert len(queries) == 1
 
 
@@ -122,6 +127,55 @@ async def test_a_flood_of_wrong_keys_is_bounded(db, now, queries):
     assert len(queries) == 22
 
 
+async def test_what_was_looked_up_longest_ago_is_forgotten_first(db, now, queries):
+    """Not what has been known for longest."""
+
+    class Small(KeyCache):
+        MAX_ENTRIES = 3
+
+    cache = Small(db, clock=now)
+    for number in (1, 2):
+        await cache.find(wrong(number))
+    now.seconds += 1
+    for number in (1, 3, 4):
+        await cache.find(wrong(number))
+    queries.clear()
+
+    assert await cache.find(wrong(1)) is None
+    assert queries == []
+
+
+async def test_a_clock_may_begin_at_zero(db, now):
+    """Nothing is known before the database was asked."""
+    key, secret = await create_key(db, "agent")
+    now.seconds = 0.0
+    cache = KeyCache(db, clock=now)
+
+    assert await cache.required()
+    assert await cache.find(secret) == key
+
+
+async def test_a_failed_lookup_that_nobody_waits_for_is_no_error_of_the_loop(machine, now):
+    """Whoever asked has gone; the loop would say that an exception was never retrieved."""
+    db = await Database.open(Settings(home=machine))
+    cache, told = KeyCache(db, clock=now), []
+    await db.close()
+    (machine / "kensaku.db").unlink()
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: told.append(context))
+    before = asyncio.all_tasks()
+    waiting = asyncio.create_task(cache.find(wrong(1)))
+    for _ in range(3):  # the lookup has begun
+        await asyncio.sleep(0)
+    lookups = asyncio.all_tasks() - before - {waiting}
+    waiting.cancel()
+    await asyncio.wait(lookups)
+    gc.collect()
+
+    assert waiting.cancelled()
+    assert told == []
+    await db.close()
+
+
 async def test_a_key_that_is_no_longer_stored_is_looked_up_once_a_second(db, now, queries):
     """The database was restored from before it was created."""
     key, secret = await create_key(db, "agent")
@@ -146,9 +200,6 @@ async def test_what_cannot_be_a_key_never_reaches_the_database(db, now, queries)
 
 async def test_a_database_that_fails_is_not_an_unknown_key(machine, now):
     """The caller is told to come back, and not that its key is wrong."""
-    from kensaku import Settings
-    from kensaku.database import Database
-
     db = await Database.open(Settings(home=machine))
     cache = KeyCache(db, clock=now)
     await db.close()
