@@ -60,10 +60,10 @@ class Budget:
     tokens: int | None = None
     name: str = ""
     period: str = "day"
-    store: Store | None = None
+    store: Store | None = field(default=None, repr=False)
     parent: Budget | None = None
     reason: str = ""  # why there is no more, where that is not simply spent
-    _spent: dict[str, float] = field(default_factory=dict)
+    _spent: dict[str, float] = field(default_factory=dict, repr=False)
 
     @property
     def bounded(self) -> bool:
