@@ -6,13 +6,11 @@ import asyncio
 import gc
 import itertools
 import logging
-import math
 import os
 import signal
 import ssl
 import subprocess
 import sys
-import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -294,16 +292,19 @@ async def make_client(upstream: FakeUpstream, machine: Path) -> AsyncIterator[Ma
         await client.close()
 
 
+# A loop runs what is due before now and the resolution of its clock. If that is so small that the
+# sum is rounded to now, what is due at the moment where a clock was stopped never runs. A clock gets
+# older as it is put forward, so it is not enough to look at its age when it is stopped.
+RESOLUTION = 1e-6  # fine enough for every wait, and not lost on a clock of thirty years
+
+
 class Clock:
     """The clock of the running event loop, which a test may put forward."""
 
     def __init__(self) -> None:
         self._loop = loop = asyncio.get_running_loop()
         self._ahead, self._real = 0.0, loop.time
-        # A loop runs what is due before now and the resolution of its clock. On an old clock the sum
-        # is rounded to now, and what is due at the moment where it was stopped would never run.
-        resolution = max(time.get_clock_info("monotonic").resolution, 2 * math.ulp(loop.time()))
-        loop._clock_resolution = resolution  # type: ignore[attr-defined]
+        loop._clock_resolution = RESOLUTION  # type: ignore[attr-defined]
         loop.time = lambda: self._real() + self._ahead  # type: ignore[method-assign]
 
     def stop(self) -> None:

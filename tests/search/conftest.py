@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import math
 import time
 from contextlib import suppress
 
 import pytest
+
+from tests.conftest import RESOLUTION
 
 
 class Later:
@@ -26,10 +27,9 @@ class Later:
         # Whole seconds: the difference of two floats depends on how old the machine is.
         wall, steady = float(round(self._wall())), float(round(self._steady()))
         self._wall, self._steady = lambda: wall, lambda: steady
-        # On an old clock, a loop would never run what is due at this very moment (tests/conftest.py).
+        # Or a loop would never run what is due at this very moment (tests/conftest.py).
         with suppress(RuntimeError):  # a test without a loop
-            loop = asyncio.get_running_loop()
-            loop._clock_resolution = 2 * math.ulp(steady)  # type: ignore[attr-defined]
+            asyncio.get_running_loop()._clock_resolution = RESOLUTION  # type: ignore[attr-defined]
 
 
 @pytest.fixture
