@@ -10,7 +10,16 @@ from typing import Any
 import pytest
 
 from kensaku.answers.cited import CitedAnswer, Thresholds, assess
-from kensaku.assistant import Answered, Exchange, Failed, Planned, Question, Reply, TextDelta
+from kensaku.assistant import (
+    Answered,
+    ApprovalNeeded,
+    Exchange,
+    Failed,
+    Planned,
+    Question,
+    Reply,
+    TextDelta,
+)
 from kensaku.database.conversations import Sender
 from kensaku.database.runs import StoredRun
 from kensaku.models import Outcome
@@ -69,18 +78,26 @@ async def test_questions_wait_in_their_order(exchange: Exchange) -> None:
     assert exchange.waiting == []
 
 
-async def test_a_question_that_is_given_up_waits_no_longer(exchange: Exchange) -> None:
-    """Also inside of what is done meanwhile, which ends with it."""
-    seen = []
+async def test_a_question_is_shown_once_it_can_be_answered_from_anywhere(
+    exchange: Exchange,
+) -> None:
+    """Whoever sees it may reply to another process, which looks for it in the database."""
+    stored, removed = asyncio.Event(), []
 
     @asynccontextmanager
     async def meanwhile() -> AsyncIterator[None]:
-        seen.append(exchange.waits_for(FIRST.id))
+        await stored.wait()
         yield
-        seen.append(exchange.waits_for(FIRST.id))
+        removed.append(FIRST.id)
 
+    exchange.emit(ApprovalNeeded(FIRST))
     asking = asyncio.ensure_future(exchange.ask(FIRST, meanwhile()))
     await asyncio.sleep(0)
+    assert (exchange.events, exchange.waiting, exchange.reply("yes")) == ([], [], False)
+
+    stored.set()
+    assert await anext(exchange.follow()) == ApprovalNeeded(FIRST)
+    assert exchange.waits_for(FIRST.id)
     settled = asyncio.ensure_future(exchange.settled(FIRST.id))
     await asyncio.sleep(0)
     assert not settled.done()
@@ -88,15 +105,22 @@ async def test_a_question_that_is_given_up_waits_no_longer(exchange: Exchange) -
 
     await settled
     assert await asking == Reply("cancel")
-    assert seen == [True, True]
+    assert removed == [FIRST.id]
     assert not exchange.waits_for(FIRST.id)
+
+
+async def test_a_question_that_is_given_up_waits_no_longer(exchange: Exchange) -> None:
+    """Whoever waits until it is settled goes on."""
     (given_up,) = await asked(exchange, SECOND)
+    settled = asyncio.ensure_future(exchange.settled(SECOND.id))
+    await asyncio.sleep(0)
     given_up.cancel()
-    await asyncio.wait([given_up])
+
+    await settled
     assert exchange.waiting == []
 
 
-async def test_a_question_that_is_given_up_before_it_is_out_is_settled(exchange: Exchange) -> None:
+async def test_a_question_that_is_given_up_before_it_is_shown_never_was(exchange: Exchange) -> None:
     """A database that hangs while it stores the question keeps no channel waiting."""
 
     @asynccontextmanager
@@ -104,13 +128,14 @@ async def test_a_question_that_is_given_up_before_it_is_out_is_settled(exchange:
         await asyncio.Event().wait()
         yield
 
+    exchange.emit(ApprovalNeeded(FIRST))
     asking = asyncio.ensure_future(exchange.ask(FIRST, hangs()))
     await asyncio.sleep(0)
-    settled = asyncio.ensure_future(exchange.settled(FIRST.id))
-    await asyncio.sleep(0)
+    await exchange.settled(FIRST.id)
     asking.cancel()
+    await asyncio.wait([asking])
 
-    await settled
+    assert (exchange.events, exchange.waiting) == ([], [])
 
 
 @pytest.mark.parametrize("last", [Answered(ANSWER), Failed("Nothing.", ANSWER)])

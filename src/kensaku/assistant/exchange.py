@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
-from kensaku.answers.events import Answered, Event, Failed
+from kensaku.answers.events import Answered, ApprovalNeeded, Event, Failed, QuestionAsked
 from kensaku.answers.person import Question, Reply
 from kensaku.assistant.replies import read_reply
 
@@ -33,6 +33,7 @@ class Exchange:
         self.task: asyncio.Task[None] | None = None
         self._remember = remember
         self._changed = asyncio.Event()
+        self._unasked: dict[str, Event] = {}
         self._waiting: dict[str, tuple[Question, asyncio.Future[Reply]]] = {}
         self._ended = False
 
@@ -100,16 +101,19 @@ class Exchange:
     ) -> Reply:
         """Wait for the person's reply, inside of `meanwhile`.
 
-        The question counts as asked at once: its event is out already.
+        The question is shown and can be answered once `meanwhile` is entered: whoever sees it may
+        reply to another process, which has to find it.
         """
         future: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
-        self._waiting[question.id] = question, future
-        try:
-            async with meanwhile or nullcontext():
+        async with meanwhile or nullcontext():
+            self._waiting[question.id] = question, future
+            try:
+                if (event := self._unasked.pop(question.id, None)) is not None:
+                    self._show(event)
                 return await future
-        finally:
-            future.cancel()  # whoever waits until it is settled, if nobody awaited it yet
-            del self._waiting[question.id]
+            finally:
+                future.cancel()  # whoever waits until it is settled, if nobody awaited it yet
+                del self._waiting[question.id]
 
     async def settled(self, question: str) -> None:
         """Wait until a question is answered, or the run waits for it no longer."""
@@ -117,13 +121,19 @@ class Exchange:
             await asyncio.wait([self._waiting[question][1]])
 
     def emit(self, event: Event) -> None:
-        """Give an event to everybody who follows."""
-        self.events.append(event)
-        self._wake()
+        """Give an event to everybody who follows; a question, as soon as it can be answered."""
+        if isinstance(event, ApprovalNeeded | QuestionAsked):
+            self._unasked[event.question.id] = event
+        else:
+            self._show(event)
 
     def end(self) -> None:
         """Say that no event comes any more."""
         self._ended = True
+        self._wake()
+
+    def _show(self, event: Event) -> None:
+        self.events.append(event)
         self._wake()
 
     def _wake(self) -> None:
