@@ -194,7 +194,7 @@ mcpb:
 
 # The pinned files hold hashes and no addresses. Run after a change of pyproject.toml.
 COMPILE := compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-package kensaku-search
-TESTED := standard browser dense tokens qdrant valkey postgres strands pydantic-ai langchain \
+TESTED := standard browser dense qdrant valkey postgres strands pydantic-ai langchain \
           openai-agents mcp claude google server signature slack telegram telemetry bulk
 CONTAINER := server standard postgres valkey qdrant
 lock: | $(BIN)/uv
