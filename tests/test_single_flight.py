@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import itertools
 
 import pytest
@@ -153,3 +154,25 @@ async def test_a_follower_that_is_cancelled_does_not_wait_for_the_others():
     assert not leader.done()
     done.set()
     assert await leader == "result"
+
+
+async def test_work_that_fails_after_a_follower_has_gone_is_no_error_of_the_loop():
+    """The others are told; the log would say it once more, at Python 3.14."""
+    flights, told, fails = SingleFlight(), [], asyncio.Event()
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: told.append(context))
+
+    async def work() -> str:
+        await fails.wait()
+        raise ConnectionError
+
+    callers = [asyncio.create_task(flights.join("k", work, bool)) for _ in range(2)]
+    await turns(2)
+    callers[1].cancel()
+    await turns(2)
+    fails.set()
+
+    with pytest.raises(ConnectionError):
+        await callers[0]
+    await asyncio.wait(callers)
+    gc.collect()
+    assert told == []

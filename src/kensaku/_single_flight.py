@@ -7,6 +7,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from kensaku._shielded import shielded
+
 T = TypeVar("T")
 
 
@@ -54,7 +56,7 @@ class SingleFlight:
     async def _wait(self, slot: tuple[int, str], flight: _Flight) -> Any:
         flight.waiting += 1
         try:
-            return await asyncio.shield(flight.task)
+            return await shielded(flight.task)
         finally:
             flight.waiting -= 1
             if not flight.waiting:

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from kensaku._shielded import shielded
 from kensaku.database.keys import ApiKey, any_key, find_hashes, hash_secret
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ class KeyCache:
             return required
         if self._asking is None:  # one query for all that are waiting
             self._asking = asyncio.create_task(self._ask_required())
-        return await asyncio.shield(self._asking)
+        return await shielded(self._asking)
 
     def require(self) -> None:
         """A key was created here: from now on callers need one, in other processes in a second."""
@@ -73,14 +74,14 @@ class KeyCache:
         self._required = (required, until)
         return required
 
-    def _look_up(self, digest: bytes) -> asyncio.Future[ApiKey | None]:
-        """Return a future of the key, which all who ask for the same key share."""
+    async def _look_up(self, digest: bytes) -> ApiKey | None:
+        """Find the key by one query for all who ask for it."""
         future = self._waiting.get(digest)
         if future is None:
             future = self._waiting[digest] = asyncio.get_running_loop().create_future()
             if self._lookup is None:
                 self._lookup = asyncio.create_task(self._run_lookups())
-        return asyncio.shield(future)
+        return await shielded(future)
 
     async def _run_lookups(self) -> None:
         try:
@@ -102,7 +103,6 @@ class KeyCache:
         except Exception as error:
             for future in batch.values():
                 future.set_exception(error)
-                future.exception()  # whoever waited may have gone
             return
         for digest, future in batch.items():
             key = found.get(digest)

@@ -10,6 +10,7 @@ import asyncio
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from kensaku._shielded import shielded
 from kensaku.errors import NotAsked, Timeout
 from kensaku.models import LOCAL
 from kensaku.models.query import date_window
@@ -86,7 +87,7 @@ class Local(Provider):
             # Shielded: a deadline ends the waiting, and the next search finds the work done.
             if self._preparing is None:
                 self._preparing = asyncio.ensure_future(self._prepare(background=background))
-            await asyncio.shield(self._preparing)
+            await shielded(self._preparing)
 
     async def close(self) -> None:
         if self._preparing is not None:

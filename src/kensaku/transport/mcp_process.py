@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kensaku._child_process import foreign_environment
+from kensaku._shielded import shielded
 from kensaku.errors import NotConfigured, Timeout, Unreachable, Unreadable
 from kensaku.foreign_json import decode_json
 from kensaku.messages import msg
@@ -142,7 +143,7 @@ class McpProcess:
         if self._starting is None:
             self._starting = asyncio.ensure_future(self._start())
         # Shielded: a deadline ends the waiting, and the next search finds the process started.
-        return await asyncio.shield(self._starting)
+        return await shielded(self._starting)
 
     async def _start(self) -> _Connection:
         try:

@@ -14,6 +14,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from kensaku._shielded import shielded
 from kensaku.assistant.channels.terminal.input import (
     HISTORY,
     Interrupted,
@@ -131,7 +132,7 @@ class Chat:
         """Return the assistant as soon as the conversations are open."""
         self._open()
         assert self._opening is not None
-        return await asyncio.shield(self._opening)  # Ctrl-C stops the waiting alone
+        return await shielded(self._opening)  # Ctrl-C stops the waiting alone
 
     async def resume(self) -> bool:
         """Go on with the questions that a killed process left behind. False: there are none."""
