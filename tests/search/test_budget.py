@@ -34,6 +34,16 @@ async def test_a_budget_that_refuses_takes_nothing():
     assert budget.left() == {"searches": 9, "money": pytest.approx(0.002)}
 
 
+async def test_a_repr_shows_the_limits_and_no_store():
+    """The address of a store may hold a password; its count is the truth, ours is a copy."""
+    budget = Budget(searches=10, store=MemoryStore())
+    await budget.spend(searches=3)
+
+    assert "searches=10" in repr(budget)
+    assert "Store" not in repr(budget)
+    assert "3" not in repr(budget)
+
+
 async def test_a_budget_spends_of_its_parent_too():
     """A key of the server has money of its own, within the operator's budget."""
     parent = Budget(searches=3, money=1.0)

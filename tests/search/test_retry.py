@@ -303,6 +303,16 @@ async def test_a_provider_is_waited_for_three_times(times, outcome, make_client,
     assert len(upstream.requests) == 4
 
 
+async def test_who_is_waited_for_three_times_is_not_passed_over(make_client, upstream):
+    """Also when somebody else could answer: the waits are short."""
+    limited = faults.status(429, headers={"Retry-After": "0.001"})
+    upstream.fails("tavily", limited, times=3)
+
+    found = await make_client("tavily", "brave").search("otters")
+
+    assert [a.provider for a in found.attempts] == ["tavily"] * 4
+
+
 async def test_keys_that_are_told_to_wait_a_moment_do_not_make_a_storm(make_client, upstream):
     """With two keys and a tiny Retry-After, somebody could ask back and forth until the end."""
     upstream.fails("tavily", faults.status(429, headers={"Retry-After": "0.001"}))
