@@ -63,10 +63,14 @@ def test_a_key_may_be_sent_in_each_of_its_places_or_not_at_all():
     schemes = whole["components"]["securitySchemes"]
 
     assert (whole["openapi"], whole["info"]["version"]) == ("3.1.0", __version__)
-    assert {name: scheme.get("scheme") or scheme["in"] for name, scheme in schemes.items()} == {
-        "key": "bearer", "basic": "basic", "x-api-key": "header", "x-subscription-token": "header",
-        "authorization": "header", "api_key": "query",
-    }  # fmt: skip
+    assert schemes == {
+        "key": {"type": "http", "scheme": "bearer"},
+        "basic": {"type": "http", "scheme": "basic"},
+        "x-api-key": {"type": "apiKey", "in": "header", "name": "x-api-key"},
+        "x-subscription-token": {"type": "apiKey", "in": "header", "name": "x-subscription-token"},
+        "authorization": {"type": "apiKey", "in": "header", "name": "authorization"},
+        "api_key": {"type": "apiKey", "in": "query", "name": "api_key"},
+    }
     assert whole["security"] == [*({name: []} for name in schemes), {}]
 
 
