@@ -23,6 +23,7 @@ import json
 import os
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
@@ -163,6 +164,10 @@ class ModelHandler(BaseHTTPRequestHandler):
 
     protocol_version = "HTTP/1.1"
     server_model: ModelServer
+
+    def handle(self) -> None:
+        with suppress(ConnectionError):  # a client may go at any time
+            super().handle()
 
     def do_POST(self) -> None:
         body = self.read_json()
