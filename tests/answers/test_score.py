@@ -117,7 +117,7 @@ def test_the_first_eight_pages_are_looked_at() -> None:
 
 def test_a_table_is_no_sentence() -> None:
     """A sentence has up to a thousand characters, without the marks of a list around it."""
-    lines = ["- **Otters** …", "x" * 1_000, "y" * 1_001, "| a | b |", "###"]
+    lines = ["- **Otters** …", "**Why.** 2**3", "x" * 1_000, "y" * 1_001, "| a | b |", "###"]
     found = score_sentences("otters", [page(1, "", *lines)]).sentences
 
-    assert [s.text for s in found] == ["Otters", "x" * 1_000, "a | b"]
+    assert [s.text for s in found] == ["Otters", "Why.", "2**3", "x" * 1_000, "a | b"]

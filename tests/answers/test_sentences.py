@@ -42,12 +42,14 @@ def read(text: str) -> list[str]:
         ("Two things:\n12. Otters\n13. Seals", ["Two things:", "12. Otters", "13. Seals"]),
         ("How many? 12. Otters eat.", ["How many?", "12.", "Otters eat."]),
         ("They eat. and sleep. Yes.", ["They eat. and sleep.", "Yes."]),
+        ("Run it:\n```sh\n# once\nmake\n```\nIt ends.", ["Run it:", "# once", "make", "It ends."]),
+        ("It ends.\n~~~\nmake\n\nmake test", ["It ends.", "make", "make test"]),
         ("", []),
         ("\n\n", []),
     ],
 )  # fmt: skip
 def test_sentences_are_whole_and_headings_are_left_out(text: str, sentences: list[str]) -> None:
-    """List items and table rows stand for themselves."""
+    """List items, table rows and lines of code stand for themselves."""
     assert [s for s in read(text) if s] == sentences
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kensaku import extract_html
-from kensaku.text.headings import headings_in
+from kensaku.text.headings import headings_in, marked_headings
 
 
 def test_headings_are_found_without_their_marks():
@@ -34,6 +34,13 @@ def test_a_heading_that_the_text_does_not_have_stands_before_the_line_below_it()
     found = headings_in(text, "## Page 1\n\nOtters swim\n\n## Page 2\n\nThey eat fish\nand crabs")
 
     assert found == [(0, 2, "Page 1"), (text.index("They"), 2, "Page 2")]
+
+
+def test_a_comment_in_code_is_no_heading():
+    """Somebody's own README: its passages would be cut and cited at "# install" of a shell."""
+    text = "# Otter\n```sh\n# install\n```\n## Use\n~~~~\n# not closed\n~~~\n# still code"
+
+    assert [words for _, _, words in marked_headings(text)] == ["Otter", "Use"]
 
 
 @given(st.lists(st.tuples(st.sampled_from(["", "# ", "## "]), st.text("ab 見\n", max_size=8))))

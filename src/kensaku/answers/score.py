@@ -44,6 +44,7 @@ DAMPING = 0.7  # power of the IDF, which is rough among so few sentences
 # [1] and [1, 2], with the blanks before: a source's own [12] would pass for one of our numbers. A
 # run of blanks is looked at once, from its start.
 MARK = re.compile(r"(?<!\s)\s*+\[(\d{1,3}(?:\s*+[,;、]\s*+\d{1,3})*+)\]")
+_STRONG = re.compile(r"\*\*(?=\S)([^*\n]+)(?<=\S)\*\*")
 
 Terms = frozenset[int]
 
@@ -149,7 +150,7 @@ def _score_page(
 
 
 def _texts(text: str) -> list[str]:
-    text = MARK.sub("", text)
+    text = _STRONG.sub(r"\1", MARK.sub("", text))
     lines = (one_line(text[start:end]).strip("#*- …|") for start, end in whole_sentences(text))
     return [line for line in lines if 0 < len(line) <= LONGEST]
 

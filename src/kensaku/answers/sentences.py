@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from kensaku.text.code_blocks import CODE_BLOCK
 from kensaku.text.passages import Span, sentences
 
 LONGEST = 600  # characters that joined sentences may have
@@ -52,13 +53,16 @@ _PARTICLE = re.compile(
 )
 _BRACKETS = (("「", "」"), ("『", "』"), ("（", "）"))
 _NUMBER = re.compile(r"[ \t]*\d{1,3}[.)][ \t]+")  # of a list item
-_LINE = re.compile(r"[^\n]*\n?")
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _MARKED = re.compile(r"[ \t]*(?:#{1,6}[ \t]|[-*•][ \t]|\d{1,3}[.)][ \t]|\|)")
 _STOP = (".", "!", "?", "…", "。", "！", "？", ":", "：", ",", "、", ";")
 
 
 def whole_sentences(text: str) -> Iterator[Span]:
-    """Yield start and end of each sentence, list item and table row; headings are left out."""
+    """Yield start and end of each sentence, list item, table row and line of code.
+
+    Headings and the fences of code are left out.
+    """
     for start, end in _blocks(text):
         number = _NUMBER.match(text, start, end)
         for at, stop in joined_sentences(text, number.end() if number else start, end):
@@ -111,13 +115,20 @@ def _is_open(text: str, start: int, end: int) -> bool:
 
 
 def _blocks(text: str) -> Iterator[Span]:
+    """Yield paragraphs, and what stands by itself: marked lines, and lines of code."""
+    at = 0
+    for block in CODE_BLOCK.finditer(text):
+        yield from _paragraphs(text, at, block.start())
+        yield from (line.span() for line in _LINE.finditer(text, *block.span("code")))
+        at = block.end()
+    yield from _paragraphs(text, at, len(text))
+
+
+def _paragraphs(text: str, start: int, stop: int) -> Iterator[Span]:
     """Yield the stretches between blank lines; headings and marked lines each by themselves."""
-    start = at = 0
     fresh = True  # a block begins here
-    for match in _LINE.finditer(text):
+    for match in _LINE.finditer(text, start, stop):
         line = match[0]
-        if not line:
-            break
         at, end = match.span()
         alone = _MARKED.match(line) or (fresh and _is_title(line, text[end : end + 80]))
         if alone or not line.strip():
@@ -127,8 +138,8 @@ def _blocks(text: str) -> Iterator[Span]:
                 yield at, end
             start = end
         fresh = bool(alone) or not line.strip()
-    if start < len(text):
-        yield start, len(text)
+    if start < stop:
+        yield start, stop
 
 
 def _is_heading(line: str, *, marked: bool) -> bool:
