@@ -231,6 +231,9 @@ def test_equal_reasons_are_one_row():
         Failure("serper and jina", "it does not take this key", "check SERPER_KEY; check JINA_KEY"),
     ]
     found = Attempt("local", Outcome.FOUND, hits=2)
+    response = Response(Query("x"), Outcome.FOUND, attempts=(*offline, found))
+    (shown,) = response_values(response, EN)["failed"]
+    assert shown.who == "tavily, brave, exa and you"  # also who was not asked for that reason
     rows = attempt_views([(a, 0.0) for a in (*offline, found, found)], {}, 10.0, EN)
     assert [(row.name, row.names) for row in rows] == [
         ("4 providers", names), ("local", ()), ("local", ()),

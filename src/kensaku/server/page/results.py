@@ -270,7 +270,8 @@ def response_values(
     hits = [hit_view(n, h, query, t) for n, h in enumerate(response.hits, 1)]
     names = list(dict.fromkeys(s.provider for h in response.hits for s in h.sources))
     searched = [a.provider for a in response.attempts if a.error is None]
-    failed = [a for a in response.attempts if a.error is not None and a.sent]
+    refused = [a for a in response.attempts if a.error is not None]
+    reasons = {said_of(a, t) for a in refused if a.sent}  # not: no key, waiting after a limit
     own = {h.n: h.n for h in hits}
     text = answer or response.answer
     return {
@@ -278,8 +279,8 @@ def response_values(
         "hits": hits,
         "who": join_names(names or searched, t),
         "searched": join_names(searched, t),
-        "failed": fold_failures(failed, t),
-        "refused": fold_failures([a for a in response.attempts if a.error is not None], t),
+        "failed": fold_failures([a for a in refused if said_of(a, t) in reasons], t),
+        "refused": fold_failures(refused, t),
         "preparing": preparing,
         "answer": cite(text, cites or own) if text else None,
         "confidence": response.confidence,
