@@ -16,8 +16,9 @@ from kensaku.dialects._reasons import (
     translator_for,
 )
 from kensaku.models import Outcome
-from kensaku.text.clean import cut, one_line
+from kensaku.text.clean import one_line
 from kensaku.text.escape import escape_line, escape_lines, escape_url, flatten, line_starts
+from kensaku.text.excerpt import excerpt
 
 if TYPE_CHECKING:
     from kensaku.errors import KensakuError
@@ -50,7 +51,7 @@ def write(response: Response, *, language: str = "en", max_content_length: int =
         day = f" ({flatten(hit.published)[:10]})" if hit.published else ""
         content = one_line(hit.content)
         if max_content_length > 0:
-            content = cut(content, max_content_length)
+            content = excerpt(content, response.query.text, max_content_length)
         content = escape_line(content, _OWN)
         lines += [f"[{n}] {flatten(hit.title)}{day}", escape_url(hit.url), content]
     if local_only(response):

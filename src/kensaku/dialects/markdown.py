@@ -21,8 +21,8 @@ from kensaku.dialects._reasons import (
     translator_for,
 )
 from kensaku.models import Outcome
-from kensaku.text.clean import cut
 from kensaku.text.escape import escape_lines, escape_link, escape_url, flatten
+from kensaku.text.excerpt import excerpt
 
 if TYPE_CHECKING:
     from kensaku.errors import KensakuError
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 def write(response: Response, *, language: str = "en", max_content_length: int = 500) -> str:
     """Write a section for each hit, with at most `max_content_length` characters of content.
 
-    0 means no limit.
+    They are those that say most about the query. 0 means no limit.
     """
     t, query = translator_for(language), flatten(response.query.text)
     said = notes_of(response, t)
@@ -55,7 +55,7 @@ def write(response: Response, *, language: str = "en", max_content_length: int =
     if response.answer:
         parts += [f"### {t('Answer')}", _escape_html(escape_lines(response.answer))]
     for n, hit in enumerate(response.hits, 1):
-        parts += _section(n, hit, max_content_length)
+        parts += _section(n, hit, query, max_content_length)
     return "\n\n".join([*parts, *notes])
 
 
@@ -64,15 +64,15 @@ def write_error(error: KensakuError, *, query: str | None = None, language: str 
     return _escape_html(reason(error, translator_for(language)))
 
 
-def _section(n: int, hit: Hit, limit: int) -> list[str]:
+def _section(n: int, hit: Hit, query: str, limit: int) -> list[str]:
     origin = " · ".join(_escape_html(flatten(t)) for t in (hit.published, hit.provider) if t)
-    content = _escape_html(escape_lines(cut(hit.content, limit) if limit > 0 else hit.content))
+    content = excerpt(hit.content, query, limit) if limit > 0 else hit.content
     return [
         part
         for part in (
             f"### {n}. {_link(hit)}",
             f"*{origin}*" if origin else "",
-            content,
+            _escape_html(escape_lines(content)),
         )
         if part
     ]

@@ -21,8 +21,8 @@ from kensaku.dialects._reasons import (
     translator_for,
 )
 from kensaku.models import Outcome
-from kensaku.text.clean import cut
 from kensaku.text.escape import escape_lines, escape_url, flatten, line_starts
+from kensaku.text.excerpt import excerpt
 
 if TYPE_CHECKING:
     from kensaku.errors import KensakuError
@@ -62,7 +62,7 @@ def write(
 ) -> str:
     """Write a numbered list with at most `max_content_length` characters of each content.
 
-    0 means no limit.
+    They are those that say most about the query. 0 means no limit.
     """
     t, style = translator_for(language), style or Style()
     if response.outcome is Outcome.UNAVAILABLE:
@@ -104,14 +104,14 @@ def _list(response: Response, t: Translator, limit: int, style: Style) -> str:
     parts = [style.head(t(RESULTS, query=query, n=len(response.hits)))]
     if response.answer:
         parts.append(t("Answer: {text}", text=escape_lines(response.answer, _OWN)))
-    parts += [_item(n, hit, limit, style) for n, hit in enumerate(response.hits, 1)]
+    parts += [_item(n, hit, query, limit, style) for n, hit in enumerate(response.hits, 1)]
     return "\n\n".join(parts)
 
 
-def _item(n: int, hit: Hit, limit: int, style: Style) -> str:
+def _item(n: int, hit: Hit, query: str, limit: int, style: Style) -> str:
     url = escape_url(hit.url)
     origin = " · ".join(flatten(t) for t in (hit.published, hit.provider) if t)
-    content = escape_lines(cut(hit.content, limit) if limit > 0 else hit.content)
+    content = escape_lines(excerpt(hit.content, query, limit) if limit > 0 else hit.content)
     lines = filter(None, (style.url(url), style.faint(origin) if origin else "", content))
     # Indented, so that no line of a content stands where a number of ours does.
     head = f"{n}. {style.title(flatten(hit.title), url)}"

@@ -14,6 +14,7 @@ from markupsafe import Markup, escape
 from kensaku import errors
 from kensaku.errors import KensakuError
 from kensaku.server.page.language import age_of, join_names
+from kensaku.text.excerpt import excerpt
 
 if TYPE_CHECKING:
     from kensaku.locale import Translator
@@ -85,7 +86,6 @@ class HitView:
 def hit_view(n: int, hit: Hit, query: str, t: Translator) -> HitView:
     """What is shown of a hit."""
     host, crumbs = _where(hit.url) if hit.site is None else (hit.site, [])
-    text = hit.content if len(hit.content) <= MAX_SNIPPET else f"{hit.content[:MAX_SNIPPET]} …"
     sources = hit.sources or ()
     return HitView(
         n=n,
@@ -97,7 +97,7 @@ def hit_view(n: int, hit: Hit, query: str, t: Translator) -> HitView:
         age=age_of(hit.published, t),
         published=hit.published or "",
         found_by=" · ".join(f"{s.provider} #{s.rank}" for s in sources) or hit.provider,
-        snippet=mark_terms(text, query),
+        snippet=mark_terms(excerpt(hit.content, query, MAX_SNIPPET), query),
         text=hit.content,
         why=_reasons(hit, t),
         letter=next((c for c in host if c.isalnum()), "·").upper(),
