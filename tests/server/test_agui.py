@@ -246,19 +246,23 @@ async def test_nobody_could_search_is_an_error(server: Running, upstream: FakeUp
 
 async def test_what_is_wrong_is_refused(server: Running) -> None:
     """Before a stream begins."""
-    pirate = {"id": "1", "role": "pirate", "content": "x"}
-    for sent in (
-        {},
-        {"threadId": "t", "runId": "r", "messages": [pirate]},
-        {"threadId": "t", "runId": "r", "messages": []},
-        {"threadId": "t" * 201, "runId": "r", "messages": []},
-        body(" "),
-        body("x" * 4_001),
-    ):
+    image = {"type": "image", "source": {"type": "url", "value": "https://a.example/o.png"}}
+    wrong: list[tuple[dict[str, Any], str]] = [
+        ({}, "threadId"),
+        (body(run="r" * 201), "runId must have 1 to 200 characters"),
+        (body(thread=""), "threadId must have 1 to 200 characters"),
+        (body() | {"messages": [{"id": "1", "role": "pirate", "content": "x"}]}, "messages"),
+        (body() | {"messages": body()["messages"] * 1_001}, "over 1,000 entries"),
+        (body() | {"messages": []}, "the role 'user'"),
+        (body() | {"messages": [{"id": "1", "role": "user", "content": [image]}]}, "must be text"),
+        (body(" "), "empty"),
+        (body("x" * 4_001), "4,000"),
+    ]
+    for sent, says in wrong:
         status, (error,) = await post(server, sent)
 
         assert status == 400
-        assert error["error"]["message"]
+        assert says in error["error"]["message"], sent
 
 
 async def test_a_message_answers_the_question_that_a_run_waits_with(

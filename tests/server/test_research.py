@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from typing import Any
 
 import httpx
@@ -54,6 +55,9 @@ async def test_a_run_is_queued_and_polled(client):
     created = await client.research("What do sea otters eat?", model="mini")
 
     assert created["status"] == "pending"
+    assert (created["input"], created["model"]) == ("What do sea otters eat?", "mini")
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z", created["created_at"])
+    assert created["response_time"] >= 0
     report = created
     while report["status"] in ("pending", "in_progress"):
         await asyncio.sleep(0.2)
@@ -139,12 +143,21 @@ async def test_an_error_that_breaks_a_stream_is_told_in_it(make_client):
     assert done == "event: done"
 
 
-async def test_an_unknown_model_is_400(client):
-    """In the words of the live service."""
+async def test_a_wrong_request_is_400(client):
+    """In the words of the live service, where it has some."""
     from tavily.errors import BadRequestError
 
-    with pytest.raises(BadRequestError, match="Must be one of: mini, pro, auto"):
-        await client.research("otters", model="max")
+    wrong: list[tuple[str, dict[str, Any], str]] = [
+        ("otters", {"model": "max"}, "Must be one of: mini, pro, auto"),
+        (" \n", {}, "Input is missing."),
+        ("x" * 1_000_001, {}, "at most 1,000,000"),
+        ("otters", {"citation_format": "x"}, "numbered, mla, apa, chicago"),
+        ("otters", {"output_length": "x"}, "short, standard, long"),
+        ("otters", {"include_domains": ["a"] * 21}, "at most 20"),
+    ]
+    for asked, more, says in wrong:
+        with pytest.raises(BadRequestError, match=says):
+            await client.research(asked, **more)
 
 
 async def test_an_unknown_run_is_404(client):

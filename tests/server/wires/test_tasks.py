@@ -6,8 +6,6 @@ import pytest
 
 from kensaku.server.wires._completion import read_chat
 
-SEVEN = "one two three four five six seven"
-
 
 def done(text: str) -> str | None:
     """The reply to a message that needs no search; None for a message that does."""
@@ -22,22 +20,15 @@ def webui(field: str, history: str = "USER: Why do otters sleep?\nASSISTANT: The
     ("text", "reply"),
     [
         (webui('title": "…"'), '{"title": "Why do otters sleep?"}'),
-        (webui('title": "…"', "USER: カワウソ"), '{"title": "カワウソ"}'),
         (webui('tags": ["…"]'), '{"tags": []}'),
-        (webui('title": ["…"]'), '{"title": []}'),
         (webui('queries" : "…"'), '{"queries": ""}'),
         (webui('title"= 1'), None),
-        (webui('title": "…"').lstrip("\n"), '{"title": "Why do otters sleep?"}'),
         ("Hi. " + webui('title": "…"'), None),
         (webui('title": "…"').replace("</chat_history>", ""), None),
-        (webui('title": "…"').replace("<chat_history>", ""), None),
         ("### Task:" + " " * 8_000 + webui('title": "…"'), None),
-        ("### Task:" + " " * (7_950 - 9) + webui('title": "…"'), '{"title": "Why do otters sleep?"}'),
         ("A Title for the Conversation, only return the title itself. Conversation:\nUser: Hi there", "Hi there"),
         ("A title for the conversation. Conversation:\nUser: Hi", None),
         ("Only return the title itself. Conversation:\nUser: Hi", None),
-        ("A title for the conversation, only return the title itself: User: Hi", None),
-        ("title for the conversation, only return the title itself" + " " * 8_000 + "Conversation: Hi", "Hi"),
         (" " * 8_000 + "title for the conversation, only return the title itself. Conversation: Hi", None),
         ("Why do otters sleep?", None),
     ],
@@ -51,17 +42,11 @@ def test_a_task_is_told_from_what_a_person_says(text, reply):
     ("said", "title"),
     [
         ("Hi\nUSER: Why\n do otters\nAI: Because", "Why do otters"),
-        ("user: a\nb\nUser: c", "a b"),
-        ("user: a\nassistant: b\nc", "a"),
         ("no speaker\nat all", "no speaker at all"),
         ("user: `\"'a'\"` ", "a"),
-        (f"user: {SEVEN}", SEVEN),
-        (f"user: {SEVEN} eight", f"{SEVEN}…"),
-        ("user: " + "x" * 40, "x" * 40),
+        ("user: a b c d e f g h", "a b c d e f g…"),
         ("user: " + "x" * 41, "x" * 40 + "…"),
-        ("user: " + "x" * 39 + " y", "x" * 39 + "…"),
         ("x" * 1_994 + " user: y", "x" * 40 + "…"),
-        ("", ""),
     ],
 )
 def test_a_title_is_the_beginning_of_what_the_person_said_first(said, title):
