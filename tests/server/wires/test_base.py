@@ -1,21 +1,13 @@
-"""The values between HTTP and the core: their defaults, and what is never shown of them."""
+"""The values between HTTP and the core: what is refused, and what is never shown of them."""
 
 from __future__ import annotations
 
 import pytest
 
 from kensaku.errors import InvalidQuery
-from kensaku.models import Query
 from kensaku.server.wires import base
 from kensaku.server.wires._completion import Chat
-from kensaku.server.wires.base import (
-    Asked,
-    Endpoint,
-    Extract,
-    Parse,
-    Wire,
-    searches_of,
-)
+from kensaku.server.wires.base import Asked, Endpoint, Parse
 from tests.server.wires.performed import ENDPOINTS
 
 SECRET = "CANARY-1"
@@ -33,23 +25,6 @@ def test_what_a_person_sent_is_not_in_a_log():
         assert SECRET not in repr(value)
 
 
-def test_fields_of_the_body_come_before_those_of_the_query():
-    """For endpoints that take either."""
-    asked = Asked(body={"a": 1, "b": 2}, params={"a": "x", "c": "y"})
-
-    assert asked.fields == {"a": 1, "b": 2, "c": "y"}
-
-
-def test_a_wire_has_plain_errors_unless_it_says_otherwise():
-    """And is served under its prefix alone."""
-
-    class Plain(Wire):
-        name = label = "plain"
-
-    assert Plain().prefixes == ("/plain",)
-    assert (Plain().error(400, "why"), Plain().status(432)) == ({"error": "why"}, 432)
-
-
 def test_every_wire_refuses_in_its_own_words():
     """A request without a query is wrong everywhere, and nowhere a crash."""
     for endpoint in ENDPOINTS:
@@ -57,11 +32,3 @@ def test_every_wire_refuses_in_its_own_words():
             continue
         with pytest.raises(InvalidQuery):
             endpoint.read(Asked())
-
-
-def test_a_call_says_what_it_costs():
-    """In searches of the key; a run makes as many as it needs, and five pages cost one."""
-    calls = [base.Search(Query("q")), Extract(("u",) * 6), base.Research("i"), Chat("q")]
-
-    assert [searches_of(call) for call in calls] == [1, 2, None, None]
-    assert searches_of(Chat("q", done="A title")) == 0

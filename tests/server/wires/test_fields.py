@@ -79,15 +79,11 @@ def test_a_field_is_read(name, values, taken):
     ("body", "why"),
     [
         ({"max_results": 21}, "max_results is 21; it must be a whole number from 0 to 20"),
-        ({"max_results": "x"}, "max_results is 'x'; it must be a whole number from 0 to 20"),
-        ({"max_results": [3]}, "max_results is a list; it must be a whole number from 0 to 20"),
         ({"max_results": True}, "max_results is True; it must be a whole number from 0 to 20"),
         ({"max_results": 10**400},
          "max_results is a number out of bounds; it must be a whole number from 0 to 20"),
         ({"include_images": "yes"}, "include_images is 'yes'; it must be true or false"),
-        ({"topic": "sport"}, "topic is 'sport'; it must be one of general, news, finance"),
         ({"topic": "y" * 61}, f"topic is '{'y' * 60}…'; it must be one of general, news, finance"),
-        ({"language": 5}, "language is 5; it must be text"),
         ({"include_domains": ["a", 5]}, "include_domains is a list; it must be a list of texts"),
     ],
 )  # fmt: skip
