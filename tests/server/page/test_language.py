@@ -17,19 +17,13 @@ NOON = datetime(2026, 3, 10, 12, tzinfo=UTC)
     ("published", "english", "japanese"),
     [
         ("2026-03-11", "2026-03-11", "2026-03-11"),  # not yet
-        ("2026-03-10", "today", "今日"),
         ("2026-03-10T23:59:00Z", "today", "今日"),
         ("2026-03-09", "1 day ago", "1日前"),
-        ("2026-02-25", "13 days ago", "13日前"),
         ("2026-02-24", "2 weeks ago", "2週間前"),
-        ("2026-01-10", "8 weeks ago", "8週間前"),  # 59 days
         ("2026-01-09", "2 months ago", "2か月前"),  # 60
-        ("2025-03-11", "12 months ago", "12か月前"),  # 364
         ("2025-03-10", "2025-03-10", "2025-03-10"),  # 365
         ("2025-02", "2025-02", "2025-02"),
-        ("2024", "2024", "2024"),
         ("2024-13-45 and more", "2024-13", "2024-13"),
-        ("", "", ""),
         (None, "", ""),
     ],
 )
@@ -39,19 +33,10 @@ def test_an_age_is_told_as_people_tell_it(published, english, japanese):
     assert age_of(published, JA, NOON) == japanese
 
 
-@pytest.mark.parametrize(
-    ("names", "english", "japanese"),
-    [
-        ([], "", ""),
-        (["a"], "a", "a"),
-        (["a", "b"], "a and b", "a、b"),
-        (["a", "b", "c"], "a, b and c", "a、b、c"),
-    ],
-)
-def test_names_are_joined_as_in_a_sentence(names, english, japanese):
+def test_names_are_joined_as_in_a_sentence():
     """Whatever their number."""
-    assert join_names(names, EN) == english
-    assert join_names(names, JA) == japanese
+    assert [join_names(list("abc")[:n], EN) for n in range(4)] == ["", "a", "a and b", "a, b and c"]
+    assert join_names(["a", "b", "c"], JA) == "a、b、c"
 
 
 @pytest.mark.parametrize(
@@ -60,16 +45,10 @@ def test_names_are_joined_as_in_a_sentence(names, english, japanese):
         ("", "", "", "en"),
         ("ja", "en", "en", "ja"),
         ("xx", "ja", "en", "ja"),
-        ("", "xx", "ja", "ja"),
         ("", "", "ja-JP", "ja"),
-        ("", "", "JA", "ja"),
-        ("", "", "xx, yy", "en"),
-        ("", "", "ja;q=0.5, en;q=0.4", "ja"),
         ("", "", "ja;q=0.5, en;q=0.6", "en"),
         ("", "", "en;q=0.9,ja", "ja"),  # without a weight it is 1
-        ("", "", "en;q=1.5,ja", "en"),
         ("", "", "ja,en", "ja"),  # the first of equals
-        ("", "", "ja;q=much", "en"),
         ("", "", "en;q=much, ja;q=0.1", "ja"),
         ("", "", "xx," * 166 + "ja", "ja"),  # 500 characters
         ("", "", "xx," * 166 + " ja", "en"),

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import re
-
-import aiohttp
-import pytest
+from urllib.parse import urlencode
 
 from kensaku.errors import IndexFault
 from kensaku.index import Index
 from kensaku.models import Document, Hit
 from kensaku.testing import faults
+from tests.server.page_client import browsing
 
 OTTERS = [
     Hit("https://a.example/otters", "Otters", "Otters swim in rivers.", published="2026-11-01"),
@@ -19,77 +18,91 @@ OTTERS = [
 ]
 
 
-@pytest.fixture
-async def http():
-    async with aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True)) as session:
-        yield session
-
-
-async def get(http, url: str, **headers: str) -> str:
-    async with http.get(url, headers=headers) as reply:
-        return await reply.text()
-
-
-async def test_a_search_works_without_scripts(http, make_server, upstream):
+async def test_a_search_works_without_scripts(page, upstream):
     """The results, who was asked and the answer are in the page itself."""
     upstream.answers("tavily", OTTERS)
-    server = await make_server("tavily")
 
-    page = await get(http, f"{server.url}/?q=otters")
+    html = await page.get("/?q=otters")
 
-    assert page.count('class="hit"') == 2
-    assert 'href="https://a.example/otters"' in page
-    assert "<mark>Otters</mark> swim" in page
-    assert "tavily #1" in page
-    assert "Found 2 results from tavily" in page
+    assert html.count('class="hit"') == 2
+    assert 'href="https://a.example/otters"' in html
+    assert "<mark>Otters</mark> swim" in html
+    assert "tavily #1" in html
+    assert "Found 2 results from tavily" in html
 
 
-async def test_who_cannot_search_never_says_that_there_is_nothing(http, make_server, upstream):
+async def test_what_is_filled_in_is_what_is_asked_for(page, server, upstream):
+    """Spaces around it do not count; a number that is none is the usual one."""
+    filled = {
+        "q": " otters ", "time": "week", "n": "7", "topic": "news", "depth": "1",
+        "site": "a.example, b.example",
+    }  # fmt: skip
+    for form in (filled, {"q": "kelp", "n": "many"}):
+        await page.get(f"/?{urlencode(form)}")
+
+    sent, usual = [request.json for request in upstream.asked("tavily")]
+    assert (sent["query"], sent["time_range"], sent["topic"]) == ("otters", "week", "news")
+    assert sent["include_domains"] == ["a.example", "b.example"]
+    assert sent["search_depth"] == "advanced"
+    assert (sent["max_results"], usual["max_results"]) == (7, server.client.settings.max_results)
+
+
+async def test_a_collection_is_searched_on_this_machine(page, server, upstream):
+    """Unless somebody else is to be asked."""
+    await server.client.index.add([Document("file:///a", "Kept", "kelp")], "notes")
+
+    here = await page.get("/?q=kelp&collection=notes")
+    assert "Kept" in here
+    assert upstream.requests == []
+    await page.get("/?q=kelp&collection=notes&route=tavily")
+    assert len(upstream.asked("tavily")) == 1
+
+
+async def test_who_cannot_search_never_says_that_there_is_nothing(make_server, upstream):
     """Three outcomes, three states; each failure with what to do."""
     upstream.fails("brave", faults.status(401))
     server = await make_server("brave")
+    async with browsing(server.url) as page:
+        html = await page.get("/?q=otters")
 
-    page = await get(http, f"{server.url}/?q=otters")
-
-    assert "Nobody could search" in page
-    assert "it does not take this key (401)" in page
-    assert "check BRAVE_API_KEY" in page
-    assert "Nothing found" not in page
+    assert "Nobody could search" in html
+    assert "it does not take this key (401)" in html
+    assert "check BRAVE_API_KEY" in html
+    assert "Nothing found" not in html
 
 
-async def test_nothing_found_says_who_searched(http, make_server, upstream):
+async def test_nothing_found_says_who_searched(page, upstream):
     """`empty` is a fact about the web, not about us."""
     upstream.answers("tavily", [])
-    server = await make_server("tavily")
 
-    page = await get(http, f"{server.url}/?q=otters&time=day")
+    html = await page.get("/?q=otters&time=day")
 
-    assert "Nothing found" in page
-    assert "tavily searched, and there is nothing" in page
-    assert "Search again without filters" in page
+    assert "Nothing found" in html
+    assert "tavily searched, and there is nothing" in html
+    assert "Search again without filters" in html
+    assert "without filters" not in await page.get("/?q=otters&n=7&depth=1")
 
 
-async def test_a_query_out_of_bounds_is_one_sentence(http, server):
+async def test_a_query_out_of_bounds_is_one_sentence(page):
     """And no server error."""
-    async with http.get(f"{server.url}/?q={'x' * 3000}") as reply:
-        page = await reply.text()
+    html = await page.get(f"/?q={'x' * 3000}")
 
-    assert reply.status == 200
-    assert "2,000" in page or "2000" in page
+    assert page.status == 200
+    assert "2,000" in html or "2000" in html
 
 
-async def test_the_filters_offer_what_there_is(http, make_server, upstream):
+async def test_the_filters_offer_what_there_is(make_server, upstream):
     """Those who can be asked, the collections; nothing is searched for an empty box."""
     server = await make_server(
         "tavily", "brave", "local", "exa", env={"BRAVE_API_KEY": "", "EXA_ENABLED": "0"}
     )
     await server.client.index.add([Document("file:///a", "A", "otters")], "notes")
-
-    page = await get(http, f"{server.url}/?language=ja")
+    async with browsing(server.url) as page:
+        html = await page.get("/?language=ja")
 
     offered = {
         name: re.findall(r'<option value="([^"]*)"( selected)?>', options)
-        for name, options in re.findall(r'<select name="(\w+)".*?>(.*?)</select>', page, re.DOTALL)
+        for name, options in re.findall(r'<select name="(\w+)".*?>(.*?)</select>', html, re.DOTALL)
     }
     assert [value for value, _ in offered["route"]] == ["", "all", "local", "tavily"]
     assert [value for value, _ in offered["collection"]] == ["", "notes"]
@@ -97,11 +110,8 @@ async def test_the_filters_offer_what_there_is(http, make_server, upstream):
     assert upstream.requests == []
 
 
-async def test_a_page_opens_while_its_index_hangs_or_is_broken(
-    http, make_server, clock, monkeypatch
-):
+async def test_a_page_opens_while_its_index_hangs_or_is_broken(page, clock, monkeypatch):
     """It offers no collections then; the search itself says what is wrong."""
-    server = await make_server("tavily")
     hangs = asyncio.Event()
 
     async def hang(index: Index) -> list[str]:
@@ -112,30 +122,30 @@ async def test_a_page_opens_while_its_index_hangs_or_is_broken(
         raise IndexFault("broken")
 
     monkeypatch.setattr(Index, "collections", hang)
-    opening = asyncio.create_task(get(http, f"{server.url}/"))
+    opening = asyncio.create_task(page.get("/"))
     await hangs.wait()
     clock.advance(2)
     slow = await opening
     monkeypatch.setattr(Index, "collections", fail)
-    broken = await get(http, f"{server.url}/")
+    broken = await page.get("/")
 
-    for page in (slow, broken):
-        assert 'name="q"' in page
-        assert 'name="collection"' not in page
+    for html in (slow, broken):
+        assert 'name="q"' in html
+        assert 'name="collection"' not in html
 
 
-async def test_the_page_is_in_japanese_for_who_reads_it(http, server):
+async def test_the_page_is_in_japanese_for_who_reads_it(page):
     """By the browser's languages, or by the switch, which is remembered."""
-    by_header = await get(http, f"{server.url}/", **{"Accept-Language": "xx;q=0.9, ja;q=0.8"})
-    switched = await get(http, f"{server.url}/?language_of_page=ja")
-    remembered = await get(http, f"{server.url}/")
+    by_header = await page.get("/", **{"Accept-Language": "xx;q=0.9, ja;q=0.8"})
+    switched = await page.get("/?language_of_page=ja")
+    remembered = await page.get("/")
 
-    for page in (by_header, switched, remembered):
-        assert '<html lang="ja"' in page
-        assert "何を探しますか" in page
+    for html in (by_header, switched, remembered):
+        assert '<html lang="ja"' in html
+        assert "何を探しますか" in html
 
 
-async def test_the_page_is_in_a_third_language_when_there_is_a_file(http, server, machine):
+async def test_the_page_is_in_a_third_language_when_there_is_a_file(server, machine):
     """It is offered beside the others; what is not translated stays English."""
     (machine / "locale").mkdir(parents=True)
     header = 'msgid ""\nmsgstr "Plural-Forms: nplurals=2; plural=(n != 1);\\n"\n'
@@ -146,11 +156,12 @@ async def test_the_page_is_in_a_third_language_when_there_is_a_file(http, server
     text = "\n\n".join((header, name, title))
     (machine / "locale" / "qaa.po").write_text(text + "\n", encoding="utf-8")
 
-    english = await get(http, f"{server.url}/")
-    german = await get(http, f"{server.url}/?language_of_page=qaa")
+    async with browsing(server.url) as page:
+        english = await page.get("/")
+        german = await page.get("/?language_of_page=qaa")
 
     offered = [
-        re.findall(r'hreflang="(\w+)" lang="\w+">([^<]+)<', page) for page in (english, german)
+        re.findall(r'hreflang="(\w+)" lang="\w+">([^<]+)<', html) for html in (english, german)
     ]
     assert {("qaa", "Deutsch"), ("ja", "日本語")} <= set(offered[0])
     assert {("en", "English"), ("ja", "日本語")} <= set(offered[1])
@@ -159,22 +170,15 @@ async def test_the_page_is_in_a_third_language_when_there_is_a_file(http, server
     assert "My collections only" in german
 
 
-async def test_a_theme_is_in_the_first_byte_of_the_page(http, server):
+async def test_a_theme_is_in_the_first_byte_of_the_page(page):
     """So that nothing flashes."""
-    await get(http, f"{server.url}/?theme=dark")
+    await page.get("/?theme=dark")
 
-    assert '<html lang="en" data-theme="dark">' in await get(http, f"{server.url}/")
-    assert '<html lang="en" data-theme="light">' in await get(http, f"{server.url}/?theme=light")
-    assert '<html lang="en">' in await get(http, f"{server.url}/?theme=pink")
+    assert '<html lang="en" data-theme="dark">' in await page.get("/")
+    assert '<html lang="en" data-theme="light">' in await page.get("/?theme=light")
+    assert '<html lang="en">' in await page.get("/?theme=pink")
 
 
-async def test_pages_have_a_strict_policy(http, server):
-    """No inline script or style, nothing from elsewhere, in no frame."""
-    async with http.get(f"{server.url}/") as reply:
-        policy, page = reply.headers["content-security-policy"], await reply.text()
-
-    assert policy.startswith("default-src 'none'")
-    assert "unsafe" not in policy
-    assert "frame-ancestors 'none'" in policy
-    assert reply.headers["x-content-type-options"] == "nosniff"
-    assert not re.search(r'\sstyle=|\son\w+=|(?:src|href)="http', page)
+async def test_no_page_has_an_inline_script_or_style(page):
+    """Nor anything from elsewhere; the policy would refuse it."""
+    assert not re.search(r'\sstyle=|\son\w+=|(?:src|href)="http', await page.get("/"))

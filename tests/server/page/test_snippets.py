@@ -15,12 +15,9 @@ import aiohttp
 import pytest
 
 from kensaku.cli._main import make_parser
-from kensaku.models import Hit
-from kensaku.server.auth import Principal
-from kensaku.server.page import snippets
-from kensaku.server.page.search.form import SearchForm
+from kensaku.models import Document, Hit
 from kensaku.testing import faults
-from tests.server.page.page_request import api_key, page_of
+from tests.server.page_client import browsing
 
 HOSTILE = 'it\'s "quoted" $(reboot) `x` \\ 検索'
 VIEWS = [
@@ -120,32 +117,33 @@ async def test_the_curl_text_searches(page, upstream):
     assert json.loads(said)["results"][0]["url"] == "https://a.example/"
 
 
-def test_a_key_is_named_by_its_variable():
-    """Where one is needed."""
-    page = page_of(principal=Principal("bob", key=api_key()))
-    found = {s.label: s.code for s in snippets.for_search(page, SearchForm(q="otters"))}
+async def test_a_key_is_named_by_its_variable(server, make_key):
+    """Where one is needed; it is never written out."""
+    secret = await make_key(server)
+    async with browsing(server.url) as page:
+        shown = await page.get("/?q=otters", Authorization=f"Bearer {secret}")
 
-    assert snippets.curl(page, "/x") == (
-        'curl http://a.example/root/x \\\n  -H "Authorization: Bearer $KENSAKU_API_KEY"'
-    )
-    server = json.loads(found["MCP"])["mcpServers"]["kensaku"]
-    assert server["url"] == "http://a.example/root/mcp"
-    assert server["headers"] == {"Authorization": "Bearer $KENSAKU_API_KEY"}
+    found = snippets_in(shown)
+    mcp = json.loads(found["MCP"])["mcpServers"]["kensaku"]
+    ((_, url, *words),) = commands(found["curl"])
+    assert (url, mcp["url"]) == (f"{server.url}/search", f"{server.url}/mcp")
+    assert after(words, "-H") == "Authorization: Bearer $KENSAKU_API_KEY"
+    assert mcp["headers"] == {"Authorization": "Bearer $KENSAKU_API_KEY"}
     assert "# export TAVILY_API_KEY=…  # a key of this server\n" in found["Tavily client"]
+    assert secret not in shown
 
 
-def test_what_is_chosen_stands_in_the_texts():
-    """The question, a conversation, a collection, and the routes that are compared."""
-    page = page_of()
-    asked = {s.label: s.code for s in snippets.for_search(page, SearchForm(q='an "otter"'))}
-    chosen = [
-        ('agent("an \\"otter\\"")', asked["Strands"]),
-        ('tools_for("dspy")', asked["DSPy"]),
-        ("/api/chat/t1/events", snippets.for_chat(page, "t1")[-1].code),
-        ("--collection 'my notes'", snippets.for_collections(page, "my notes")[1].code),
-        ("/my%20notes/documents", snippets.for_collections(page, "my notes")[2].code),
-        ('"routes": ["exa"]', snippets.for_compare(page, "otters", ["exa"])[1].code),
-    ]
+async def test_what_is_chosen_stands_in_the_texts(page, server):
+    """The question, a collection, and the routes that are compared."""
+    await server.client.index.add([Document("file:///a", "A", "otters")], "notes")
+    chosen = {
+        "/?q=an+%22otter%22": {"Strands": 'agent("an \\"otter\\"")', "DSPy": 'tools_for("dspy")'},
+        "/page/collections?name=notes": {"Shell": "--collection notes",
+                                            "curl": "/notes/documents"},
+        "/page/compare?q=otters&route=tavily&route=exa": {"curl": '"routes": ["tavily", "exa"]'},
+    }  # fmt: skip
 
-    for words, text in chosen:
-        assert words in text
+    for path, texts in chosen.items():
+        found = snippets_in(await page.get(path))
+        for label, words in texts.items():
+            assert words in found[label]

@@ -110,6 +110,8 @@ async def test_usage_is_counted_and_shown_to_whom_it_belongs(make_server, make_k
             for name, who in (("root", root), ("one", one), ("two", two))
         }
         by_provider = await page.get("/page/usage", **one)
+        by_day = await page.get("/page/usage?by=day&days=7", **one)
+        unknown = await page.get("/page/usage?by=tenant&days=8", **one)
         await page.call("GET", "/api/keys", **one)
         assert page.status == 403
 
@@ -119,6 +121,11 @@ async def test_usage_is_counted_and_shown_to_whom_it_belongs(make_server, make_k
     assert named == {"root": True, "one": True, "two": False}
     assert '<th scope="row">tavily</th><td>1</td>' in by_provider
     assert by_provider.count('class="hit-area"') == 30  # each day of a month
+    assert re.search(r'class="hit-area" x="617\.14".*class="fill".*class="bad"', by_day)
+    assert by_day.count('class="hit-area"') == 7
+    assert by_day.count('class="fill"') == 1  # the others had no requests
+    assert '<td class="bad">1</td>' in by_day  # what found nothing has not failed
+    assert unknown.partition("<main")[2] == by_provider.partition("<main")[2]
 
 
 async def test_routes_are_compared_side_by_side(make_server, upstream):

@@ -25,6 +25,13 @@ def test_what_a_person_sent_is_not_in_a_log():
         assert SECRET not in repr(value)
 
 
+def test_fields_of_the_body_come_before_those_of_the_query():
+    """For endpoints that take either."""
+    asked = Asked(body={"a": 1, "b": 2}, params={"a": "x", "c": "y"})
+
+    assert asked.fields == {"a": 1, "b": 2, "c": "y"}
+
+
 def test_every_wire_refuses_in_its_own_words():
     """A request without a query is wrong everywhere, and nowhere a crash."""
     for endpoint in ENDPOINTS:
