@@ -55,6 +55,17 @@ async def test_a_name_that_was_pointed_here_is_refused(server, http):
     assert reply.status_code == 421
 
 
+async def test_with_keys_any_name_is_its_own_and_pages_of_another_are_foreign(
+    server, make_key, http
+):
+    """The server has checked the name; a page that knows a key is still one of another site."""
+    key = {"Authorization": f"Bearer {await make_key(server)}", "Host": "c.example"}
+    origins = {"https://c.example": False, "https://a.example": True, "ftp://c.example": True}
+    for origin, refused in origins.items():
+        reply = await http.post("/mcp", headers={**key, "Origin": origin}, json={})
+        assert (reply.status_code == 403) is refused, origin
+
+
 async def test_a_tool_counts_as_a_search_of_the_key(make_server, make_key):
     """A quota of one search a day allows one call, and no batch of two; listing tools is free."""
     server = await make_server()

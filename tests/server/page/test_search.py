@@ -34,7 +34,7 @@ async def test_a_search_works_without_scripts(page, upstream):
 async def test_what_is_filled_in_is_what_is_asked_for(page, server, upstream):
     """Spaces around it do not count; a number that is none is the usual one."""
     filled = {
-        "q": " otters ", "time": "week", "n": "7", "topic": "news", "depth": "1",
+        "q": " otters ", "time": "week", "n": " 7 ", "topic": "news", "depth": "1",
         "site": "a.example, b.example",
     }  # fmt: skip
     for form in (filled, {"q": "kelp", "n": "many"}):
