@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import aiohttp
+from yarl import URL
 
 from kensaku.server.token import FILE
 
@@ -20,6 +21,7 @@ class PageClient:
 
     def __init__(self, http: aiohttp.ClientSession, url: str) -> None:
         self.http, self.url, self.status = http, url, 0
+        self.origin = str(URL(url).origin())
 
     async def get(self, path: str = "/", **headers: str) -> str:
         """A page."""
@@ -43,7 +45,7 @@ class PageClient:
         assert token
         return {
             "X-Kensaku-Token": token[1],
-            "Origin": self.url,
+            "Origin": self.origin,
             "Sec-Fetch-Site": "same-origin",
         }
 
@@ -51,7 +53,7 @@ class PageClient:
         """Paste a key, as the form does."""
         sent = await self.headers()
         form = {"token": sent["X-Kensaku-Token"], "key": key, "back": "/page/usage"}
-        head = {"Origin": self.url}
+        head = {"Origin": self.origin}
         address = f"{self.url}/page/sign-in"
         async with self.http.post(address, data=form, headers=head, allow_redirects=False) as reply:
             self.status = reply.status

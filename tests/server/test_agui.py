@@ -24,7 +24,7 @@ from tests.search.support import until
 from .conftest import READS, MakeServer, Running
 from .test_node_clients import HERE
 from .test_node_clients import packages as packages
-from .test_openai import ASYNC, SLEEP
+from .test_openai import SLEEP
 
 YES = {"resume": {"action": "proceed"}}
 THREAD = Sender("agui", "", "t1", "")
@@ -220,18 +220,6 @@ async def test_a_run_that_is_stopped_elsewhere_ends_as_cancelled(
         rest = [json.loads(line[6:]) async for line in lines if line]
 
     assert rest[-1]["outcome"] == {"type": "cancelled"}
-
-
-async def test_japanese_is_answered_in_japanese_with_sources(server: Running, web: Web) -> None:
-    """The sentence of the specifications."""
-    text = "Pythonの非同期プログラミングでは、asyncioがコルーチンをイベントループで実行します。"
-    url = web.has("非同期", "/p/async", "非同期プログラミング", text)
-
-    _, events = await post(server, body(ASYNC))
-
-    said = "".join(e["delta"] for e in events if e["type"] == "TEXT_MESSAGE_CONTENT")
-    assert "コルーチン" in said
-    assert url in said
 
 
 async def test_nobody_could_search_is_an_error(server: Running, upstream: FakeUpstream) -> None:

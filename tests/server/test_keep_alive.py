@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx
@@ -22,38 +21,8 @@ from .test_agui import body
 from .test_openai import SLEEP
 
 COMMENT = b": keep-alive\n\n"
+CHAT = {"model": "kensaku", "stream": True, "messages": [{"role": "user", "content": SLEEP}]}
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
-
-
-class Recording(httpx.AsyncHTTPTransport):
-    """Keeps the bytes of replies as they arrive."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.seen: bytes | None = None  # None: no status yet
-
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        response = await super().handle_async_request(request)
-        self.seen, inner = b"", response.stream
-
-        async def read() -> AsyncIterator[bytes]:
-            async for chunk in inner:  # type: ignore[union-attr]
-                self.seen = (self.seen or b"") + chunk
-                yield chunk
-
-        class Stream(httpx.AsyncByteStream):
-            def __aiter__(self) -> AsyncIterator[bytes]:
-                return read()
-
-            async def aclose(self) -> None:
-                await inner.aclose()  # type: ignore[union-attr]
-
-        return httpx.Response(
-            response.status_code,
-            headers=response.headers,
-            stream=Stream(),
-            extensions=response.extensions,
-        )
 
 
 @pytest.fixture
@@ -64,48 +33,46 @@ async def silent(make_server: Any, web: Web, model: Model) -> Running:
     return made
 
 
-async def wait_through(clock: Clock, web: Web, wire: Recording) -> None:
-    """Let time pass until the model speaks: the client has to wait twice."""
+async def received(clock: Clock, silent: Running, web: Web, path: str, sent: Any) -> bytes:
+    """Let time pass until the model speaks: a comment comes with every ten seconds."""
+    seen = bytearray()
+
+    async def read() -> None:
+        async with (
+            httpx.AsyncClient(timeout=None, headers=silent.owner) as http,
+            http.stream("POST", silent.url + path, json=sent) as reply,
+        ):
+            async for chunk in reply.aiter_bytes():
+                seen.extend(chunk)
+
+    reading = asyncio.create_task(read())
     await until(lambda: web.upstream.asked("llm"))
     for n in (1, 2, 3):  # the status comes with the first
         clock.advance(PING_SECONDS)
-        await until(lambda n=n: (wire.seen or b"").count(COMMENT) == n)
+        await until(lambda n=n: seen.count(COMMENT) == n)
     clock.advance(PING_SECONDS)
+    await reading
+    return bytes(seen)
 
 
 async def test_the_official_client_does_not_notice(clock: Clock, silent: Running, web: Web) -> None:
-    """The status comes although nothing was said; the answer is the extract, after the model."""
-    wire = Recording()
-    http = httpx.AsyncClient(transport=wire, timeout=None)
+    """It is told the answer of the extract, after the model."""
     from openai import AsyncOpenAI
 
+    seen = await received(clock, silent, web, "/v1/chat/completions", CHAT)
+    reply = httpx.Response(200, headers={"content-type": "text/event-stream"}, content=seen)
+    transport = httpx.MockTransport(lambda _: reply)
     async with AsyncOpenAI(
-        api_key="x", base_url=f"{silent.url}/v1", max_retries=0, http_client=http
+        api_key="x", base_url=silent.url, http_client=httpx.AsyncClient(transport=transport)
     ) as client:
-
-        async def ask() -> str:
-            said: Any = [{"role": "user", "content": SLEEP}]
-            stream = await client.chat.completions.create(
-                model="kensaku", messages=said, stream=True, timeout=None
-            )
-            chunks = [chunk async for chunk in stream]
-            return "".join(c.choices[0].delta.content or "" for c in chunks if c.choices)
-
-        asking = asyncio.create_task(ask())
-        await wait_through(clock, web, wire)
-        text = await asking
+        stream = await client.chat.completions.create(**CHAT)  # type: ignore[call-overload]
+        text = "".join([c.choices[0].delta.content or "" async for c in stream if c.choices])
 
     assert "hold hands" in text
 
 
 async def test_an_agent_is_kept_waiting_as_well(clock: Clock, silent: Running, web: Web) -> None:
     """/agent, in the frames of its protocol."""
-    wire = Recording()
-    async with httpx.AsyncClient(transport=wire, timeout=None) as http:
-        asking = asyncio.create_task(
-            http.post(f"{silent.url}/agent", json=body(), headers=silent.owner)
-        )
-        await wait_through(clock, web, wire)
-        reply = await asking
+    seen = await received(clock, silent, web, "/agent", body())
 
-    assert reply.text.rstrip().splitlines()[-1].startswith('data: {"type":"RUN_FINISHED"')
+    assert seen.rstrip().splitlines()[-1].startswith(b'data: {"type":"RUN_FINISHED"')

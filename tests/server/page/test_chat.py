@@ -109,24 +109,6 @@ async def test_nobody_sees_the_conversation_of_another(server, make_key):
     assert [c["id"] for c in listed["conversations"]] == [begun["id"]]
 
 
-async def test_what_was_stopped_and_deleted_is_gone(server, page, upstream):
-    """Stopping says so; deleting ends what is under way."""
-    upstream.heals("tavily")
-    upstream.fails("tavily", faults.hang())
-    begun = await page.call("POST", "/api/chat", {"text": QUESTION})
-    path = f"/api/chat/{begun['id']}"
-    await page.call("POST", path, {"text": QUESTION})
-    assert await page.call("POST", f"{path}/cancel") == {"cancelled": True}
-    html = await page.get(f"/chat/{begun['id']}")
-    assert html.count("Stopped.") == 1
-    await page.call("DELETE", path)
-    assert page.status == 200
-    await page.get(f"/chat/{begun['id']}")
-    assert page.status == 404
-
-    assert await list_conversations(server.state.database, "", "web") == []
-
-
 async def post(page: PageClient, path: str, form: dict[str, str]) -> str:
     """Send a form as a browser without scripts does, and show where it leads."""
     token = (await page.headers())["X-Kensaku-Token"]

@@ -6,10 +6,13 @@ import asyncio
 import re
 from urllib.parse import urlencode
 
+import pytest
+
 from kensaku.errors import IndexFault
 from kensaku.index import Index
 from kensaku.models import Document, Hit
 from kensaku.testing import faults
+from tests.server.conftest import Running
 from tests.server.page_client import browsing
 
 OTTERS = [
@@ -18,17 +21,29 @@ OTTERS = [
 ]
 
 
-async def test_a_search_works_without_scripts(page, upstream):
-    """The results, who was asked and the answer are in the page itself."""
-    upstream.answers("tavily", OTTERS)
+@pytest.fixture
+async def several(make_server, upstream) -> Running:
+    """A server over a provider without a key, one whose key is refused, and one that searches."""
+    upstream.fails("brave", faults.status(401))
+    made: Running = await make_server("exa", "brave", "tavily", env={"EXA_API_KEY": ""})
+    return made
 
-    html = await page.get("/?q=otters")
+
+async def test_a_search_works_without_scripts(several, upstream):
+    """The results, the answer and who failed are in the page; who was not asked has not failed."""
+    upstream.answers("tavily", OTTERS)
+    async with browsing(several.url) as page:
+        html = await page.get("/?q=where+do+otters+swim")
 
     assert html.count('class="hit"') == 2
+    assert '<a class="cite" href="#h1">1</a>' in html
     assert 'href="https://a.example/otters"' in html
-    assert "<mark>Otters</mark> swim" in html
+    assert "<mark>Otters</mark> <mark>swim</mark>" in html
     assert "tavily #1" in html
     assert "Found 2 results from tavily" in html
+    assert re.findall(r'<p class="note" role="note"><b>(\w+): ([^<]*)', html) == [
+        ("brave", "it does not take this key (401).")
+    ]
 
 
 async def test_what_is_filled_in_is_what_is_asked_for(page, server, upstream):
@@ -71,16 +86,17 @@ async def test_who_cannot_search_never_says_that_there_is_nothing(make_server, u
     assert "Nothing found" not in html
 
 
-async def test_nothing_found_says_who_searched(page, upstream):
+async def test_nothing_found_says_who_searched(several, upstream):
     """`empty` is a fact about the web, not about us."""
     upstream.answers("tavily", [])
-
-    html = await page.get("/?q=otters&time=day")
+    async with browsing(several.url) as page:
+        html = await page.get("/?q=otters&time=day")
+        plain = await page.get("/?q=otters&n=7&depth=1")
 
     assert "Nothing found" in html
     assert "tavily searched, and there is nothing" in html
     assert "Search again without filters" in html
-    assert "without filters" not in await page.get("/?q=otters&n=7&depth=1")
+    assert "without filters" not in plain
 
 
 async def test_a_query_out_of_bounds_is_one_sentence(page):
