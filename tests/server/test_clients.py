@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import urllib.error
 import urllib.request
 
 import pytest
@@ -34,55 +33,20 @@ async def test_exa_py_searches_and_reads(reading_server, site):
     assert answer.answer
 
 
-async def test_an_answer_of_another_form_is_refused(server):
-    """A client would misread the one that we have."""
-    body = json.dumps({"query": "otters", "outputSchema": {"type": "object"}}).encode()
-    headers = {"Content-Type": "application/json", "x-api-key": "anything"}
-    request = urllib.request.Request(f"{server.url}/exa/answer", body, headers)
+async def test_langchains_searxng_wrapper_searches(server, make_key):
+    """It asks the host itself, without /search, and has no place for a key but the address.
 
-    with pytest.raises(urllib.error.HTTPError) as refused:
-        await asyncio.to_thread(urllib.request.urlopen, request)
-
-    with refused.value:
-        assert refused.value.code == 400
-        assert "outputSchema" in json.load(refused.value)["error"]
-
-
-async def test_firecrawl_py_searches_and_scrapes(reading_server, site):
-    """Version 2 of its API."""
-    from firecrawl import Firecrawl
-
-    client = Firecrawl(api_key="fc-anything", api_url=f"{reading_server.url}/firecrawl")
-
-    found = await asyncio.to_thread(client.search, "otters", limit=3)
-    page = await asyncio.to_thread(client.scrape, site + "otters", formats=["markdown", "links"])
-
-    assert len(found.web) == 3
-    assert "hold hands" in page.markdown
-    with pytest.raises(Exception, match="404"):
-        await asyncio.to_thread(client.scrape, site + "missing", formats=["markdown"])
-
-
-async def test_langchains_searxng_wrapper_searches(server):
-    """It asks the host itself, without /search."""
+    So have Open WebUI and Khoj, which ask with requests as well.
+    """
     from langchain_community.utilities import SearxSearchWrapper
 
-    wrapper = SearxSearchWrapper(searx_host=f"{server.url}/searxng")
-
-    rows = await asyncio.to_thread(wrapper.results, "otters", num_results=2)
+    free = SearxSearchWrapper(searx_host=f"{server.url}/searxng")
+    assert await asyncio.to_thread(free.run, "otters")
+    host = server.url.replace("http://", f"http://any:{await make_key(server)}@")
+    keyed = SearxSearchWrapper(searx_host=f"{host}/searxng")
+    rows = await asyncio.to_thread(keyed.results, "otters", num_results=2)
 
     assert [set(r) >= {"snippet", "title", "link"} for r in rows] == [True, True]
-    assert await asyncio.to_thread(wrapper.run, "otters")
-
-
-async def test_a_searxng_client_has_the_key_in_its_address(server, make_key):
-    """Its settings have no place for a key: Open WebUI, Khoj and LangChain ask with requests."""
-    from langchain_community.utilities import SearxSearchWrapper
-
-    host = server.url.replace("http://", f"http://any:{await make_key(server)}@")
-    wrapper = SearxSearchWrapper(searx_host=f"{host}/searxng")
-
-    assert len(await asyncio.to_thread(wrapper.results, "otters", num_results=2)) == 2
 
 
 async def test_langchains_brave_wrapper_searches(server):

@@ -46,26 +46,6 @@ async def test_a_request_is_one_line(make_client, logs, level):
     assert (QUERY in logs.text) is (level == "DEBUG")
 
 
-def test_a_request_that_failed_is_a_warning(logs):
-    """It can be found without knowing the statuses."""
-    with observe(Observers([RequestLog()]), RequestOperation, "POST") as request:
-        request.record(503, "tavily/search")
-
-    assert [(line["level"], line["status"]) for line in logs.lines] == [("WARNING", 503)]
-
-
-def test_every_line_says_for_which_request_it_was_written(logs):
-    """Also those of code that knows nothing of requests."""
-    token = caller.set(Caller("request-1", "tenant", "k1", "tavily/search"))
-    logging.getLogger("kensaku").warning("the store does not work")
-    caller.reset(token)
-    logging.getLogger("kensaku").warning("nobody asked")
-
-    first, second = logs.lines
-    assert (first["request_id"], first["key_id"]) == ("request-1", "k1")
-    assert "request_id" not in second
-
-
 @pytest.mark.parametrize("form", range(6))
 @pytest.mark.parametrize("secret", [KEY, PRESENTED])
 def test_no_secret_is_written_in_any_form(logs, secret, form):

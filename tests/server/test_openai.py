@@ -21,7 +21,6 @@ from tests import ROOT
 from tests.answers.conftest import Model, Web
 from tests.answers.conftest import model as model
 from tests.answers.conftest import web as web
-from tests.search.support import until
 
 from .conftest import READS, MakeServer, Running
 
@@ -106,31 +105,6 @@ async def test_a_stream_has_the_same_text(client: AsyncOpenAI) -> None:
     assert chunks[-1].choices == []
     assert chunks[-1].usage.total_tokens > 0
     assert len({c.id for c in chunks}) == 1
-
-
-async def test_the_synchronous_client_asks_and_lists(server: Running) -> None:
-    """Both forms, under the prefix as well."""
-    from openai import OpenAI
-
-    def ask() -> tuple[str, str, list[str]]:
-        with OpenAI(api_key="anything", base_url=f"{server.url}/openai/v1") as client:
-            said: Any = [{"role": "user", "content": SLEEP}]
-            whole = client.chat.completions.create(model="kensaku", messages=said)
-            with client.chat.completions.create(
-                model="kensaku", messages=said, stream=True
-            ) as parts:
-                text = "".join(c.choices[0].delta.content or "" for c in parts if c.choices)
-            return (
-                whole.choices[0].message.content or "",
-                text,
-                [m.id for m in client.models.list()],
-            )
-
-    whole, streamed, models = await asyncio.to_thread(ask)
-
-    assert whole == streamed
-    assert "hold hands" in whole
-    assert models == ["kensaku"]
 
 
 @pytest.mark.usefixtures("processes")
@@ -511,23 +485,3 @@ async def test_a_search_of_a_run_costs_the_key_once(
     assert len(web.queries) == 3
     assert left[0] < 5.0
     assert left[1:] == [left[0]] * 2
-
-
-async def test_a_client_that_hangs_up_ends_the_run(
-    make_server: MakeServer, web: Web, upstream: FakeUpstream
-) -> None:
-    """Its slot is free again, long before the search would end by itself."""
-    server = await make_server(timeout=90, **READS)
-    upstream.heals("tavily")
-    upstream.fails("tavily", faults.hang())
-    body = {"model": "kensaku", "messages": [{"role": "user", "content": SLEEP}], "stream": True}
-    async with (
-        httpx.AsyncClient(timeout=60) as http,
-        http.stream("POST", f"{server.url}/v1/chat/completions", json=body) as got,
-    ):
-        lines = got.aiter_lines()
-        while "web_search" not in await anext(lines):
-            pass
-        assert server.state.admission.running == 1
-    await until(lambda: not server.state.admission.running)
-    assert len(upstream.asked("tavily")) <= 1

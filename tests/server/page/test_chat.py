@@ -34,7 +34,10 @@ async def test_a_question_is_answered_in_events_with_sources(page):
     kinds = [data["event"]["type"] for name, data in events if name == "event"]
     assert kinds[0] == "Planned"
     assert kinds[-1] == "Answered"
-    assert {"ToolStarted", "ToolEnded", "TextDelta"} <= set(kinds)
+    shown = {data["event"]["type"]: str(data) for name, data in events if name == "event"}
+    assert 'class="step accent busy"' in shown["ToolStarted"]
+    assert 'class="step ok"' in shown["ToolEnded"]
+    assert '<span class="cite">1</span>' in shown["TextDelta"]  # its passage is not known yet
     answer = talk["messages"][1]["answer"]
     assert "asyncio" in answer["answer"]
     assert answer["citations"][0]["url"] == "https://docs.example/asyncio"

@@ -23,9 +23,11 @@ OTTERS = [
 
 @pytest.fixture
 async def several(make_server, upstream) -> Running:
-    """A server over a provider without a key, one whose key is refused, and one that searches."""
+    """A server over a provider without a key, one whose key is refused, and two that search."""
     upstream.fails("brave", faults.status(401))
-    made: Running = await make_server("exa", "brave", "tavily", env={"EXA_API_KEY": ""})
+    upstream.answers("serper", [])
+    route = ("exa", "brave", "serper", "tavily")
+    made: Running = await make_server(*route, mode="all", env={"EXA_API_KEY": ""})
     return made
 
 
@@ -94,7 +96,7 @@ async def test_nothing_found_says_who_searched(several, upstream):
         plain = await page.get("/?q=otters&n=7&depth=1")
 
     assert "Nothing found" in html
-    assert "tavily searched, and there is nothing" in html
+    assert "serper and tavily searched, and there is nothing" in html
     assert "Search again without filters" in html
     assert "without filters" not in plain
 

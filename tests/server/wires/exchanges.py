@@ -85,12 +85,17 @@ NOTHING: dict[str, Any] = {
 
 
 def describe(name: str) -> dict[str, Any]:
-    """Return, for each endpoint, what each parameter changes in the call, and the replies."""
-    return {
-        f"{endpoint.method} {endpoint.path}": _describe(endpoint)
-        for endpoint in performed(WIRES[name])
-        if endpoint.parameters and not endpoint.takes_bytes
-    }
+    """Return, for each endpoint, what each parameter changes in the call, and the replies.
+
+    Of an endpoint that is the same as an earlier one, the name of that one.
+    """
+    told: dict[str, Any] = {}
+    for endpoint in performed(WIRES[name]):
+        if endpoint.parameters and not endpoint.takes_bytes:
+            about = _describe(endpoint)
+            same = next((path for path, known in told.items() if known == about), None)
+            told[f"{endpoint.method} {endpoint.path}"] = about if same is None else f"as {same}"
+    return told
 
 
 def _describe(endpoint: Endpoint) -> dict[str, Any]:
@@ -129,7 +134,8 @@ def _values(name: str, schema: Mapping[str, Any]) -> Iterator[Any]:
         yield "otters"
 
 
-def _asked(endpoint: Endpoint, values: Mapping[str, Any]) -> Asked:
+def asked_of(endpoint: Endpoint, values: Mapping[str, Any]) -> Asked:
+    """A request with these values, and with what the endpoint needs besides."""
     needed = {n: v for n, v in NEEDED.items() if n in endpoint.parameters}
     if "urls" in endpoint.parameters:
         needed["urls"] = ["https://a.example/"]  # type: ignore[assignment]
@@ -147,13 +153,13 @@ def _asked(endpoint: Endpoint, values: Mapping[str, Any]) -> Asked:
 
 def _read(endpoint: Endpoint, values: Mapping[str, Any]) -> Call | str:
     try:
-        return endpoint.read(_asked(endpoint, values))
+        return endpoint.read(asked_of(endpoint, values))
     except InvalidQuery as error:
         return f"refused: {error}"
 
 
 def _reply(endpoint: Endpoint, values: Mapping[str, Any], results: Mapping[str, Any]) -> Any:
-    asked = _asked(endpoint, values)
+    asked = asked_of(endpoint, values)
     exchange = Exchange(asked, "request-1", 0.123)
     try:
         call = endpoint.read(asked)
