@@ -25,6 +25,8 @@ from kensaku.database.keys import create_key
 from kensaku.index import Document, Index, ProgressEvent, pydocs
 from kensaku.models import Hit
 from kensaku.transport.listen import make_config
+from tests.answers.conftest import model as model
+from tests.answers.conftest import web as web
 
 from .page_client import PageClient, browsing
 

@@ -18,7 +18,6 @@ from kensaku.database.people import list_decisions
 from kensaku.database.tables import RUNS
 from kensaku.testing import FakeUpstream, faults
 from tests.answers.conftest import Web
-from tests.answers.conftest import web as web
 from tests.search.support import until
 
 from .conftest import READS, MakeServer, Running

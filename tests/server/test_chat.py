@@ -18,7 +18,6 @@ from kensaku.database.runs import begin
 from kensaku.database.tables import RUNS
 from kensaku.testing import faults
 from tests.answers.conftest import Web
-from tests.answers.conftest import web as web
 from tests.search.support import until
 
 from .conftest import MakeServer, Running

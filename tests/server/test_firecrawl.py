@@ -14,8 +14,6 @@ from firecrawl.v1 import V1FirecrawlApp
 from kensaku.errors import ConfigError
 from kensaku.fetch.browser.chromium import find_chromium
 from tests.answers.conftest import Model, Web
-from tests.answers.conftest import model as model
-from tests.answers.conftest import web as web
 
 from .conftest import READS, MakeServer, Running
 
@@ -156,12 +154,6 @@ async def test_a_schema_that_refers_to_itself_is_refused(with_model, web):
     formats = [{"type": "json", "schema": schema}]
     reply = await post(with_model, "/v2/scrape", url=f"{web.upstream.url}/p/sleep", formats=formats)
     assert (reply.status_code, "refers to itself" in reply.json()["error"]) == (400, True)
-
-
-async def test_actions_are_refused(server):
-    """Without them, the page would be another one."""
-    reply = await post(server, "/v2/scrape", url="https://a.example/", actions=[{"type": "wait"}])
-    assert (reply.status_code, "actions" in reply.json()["error"]) == (400, True)
 
 
 async def test_a_long_timeout_is_cut_and_not_refused(server, web):
@@ -368,10 +360,12 @@ JOBS: list[tuple[str, dict[str, Any], str]] = [
     ("crawl", {"url": "https://a.example/", "webhook": "https://b.example/"}, "webhook"),
     ("crawl", {"url": "https://a.example/", "includePaths": ["(?=x)"]}, "RE2"),
     ("crawl", {}, "url is missing"),
+    ("scrape", {"url": "https://a.example/", "actions": [{"type": "wait"}]}, "actions"),
 ]
 
 
-async def test_a_job_that_cannot_work_is_refused_at_once(server):
+async def test_what_cannot_be_done_is_refused_at_once(server):
+    """Without its actions, a page would be another one."""
     for path, body, says in JOBS:
         reply = await post(server, f"/firecrawl/v2/{path}", **body)
         assert (reply.status_code, reply.json()["success"]) == (400, False), body

@@ -11,8 +11,6 @@ import pytest
 from kensaku.server.endpoint import PING_SECONDS
 from kensaku.testing import faults
 from tests.answers.conftest import Model, Web
-from tests.answers.conftest import model as model
-from tests.answers.conftest import web as web
 from tests.conftest import Clock
 from tests.search.support import until
 

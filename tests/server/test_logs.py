@@ -70,19 +70,6 @@ def test_no_secret_is_written_in_any_form(logs, secret, form):
         assert written not in logs.text
 
 
-def test_the_text_of_an_exception_is_written_at_debug_alone(logs, level):
-    """It may quote a query; its type and place are always there."""
-    try:
-        raise ValueError(QUERY)
-    except ValueError:
-        logging.getLogger("kensaku").exception("it failed")
-
-    (line,) = logs.lines
-    assert line["error"]["type"] == "ValueError"
-    assert "test_logs.py" in line["error"]["at"][-1]
-    assert (QUERY in logs.text) is (level == "DEBUG")
-
-
 def test_what_cannot_be_formatted_breaks_nothing(logs):
     """Wrong arguments, half characters, line ends, endless text: one line each."""
 

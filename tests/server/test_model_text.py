@@ -16,7 +16,6 @@ from kensaku.answers.report.html import to_html
 from kensaku.tools.reasoning import ReasoningTool
 from tests.answers.ask.poison import FACT, assert_harmless, assert_harmless_html
 from tests.answers.conftest import Web
-from tests.answers.conftest import web as web
 from tests.answers.obedient import ORDER, QUESTION, Obedient, evil_lines
 
 from .conftest import READS, MakeServer, Running

@@ -12,7 +12,6 @@ from openai import AsyncOpenAI
 
 from kensaku import Hit
 from tests.answers.conftest import Web
-from tests.answers.conftest import web as web
 
 from .conftest import READS, MakeServer, Running
 

@@ -24,6 +24,7 @@ KEYS = {
     "password": "CANARY-password+p/0123456789==",
 }
 QUERY = "where does Person-zz91 live?"
+SAID = [{"role": "user", "content": QUERY}]
 
 
 @pytest.fixture
@@ -87,27 +88,37 @@ async def test_no_key_of_a_request_is_logged_or_counted(watched, level):
     assert (QUERY in logs.text) is (level == "DEBUG")
 
 
-async def test_an_error_that_nobody_foresaw_is_logged_without_keys(make_client, level):
-    """Its text may hold anything; its type, its place and the request's id are there."""
+@pytest.mark.parametrize(
+    ("path", "asked"), [("/search", {}), ("/v1/chat/completions", {"messages": SAID})]
+)
+async def test_an_error_that_nobody_foresaw_is_told_and_logged_without_keys(
+    make_client, level, path, asked
+):
+    """Its text may hold anything; the client gets its id, the log its type and place."""
 
     class Careless(Kensaku):
-        async def search(self, query, **options):
-            raise RuntimeError(f"{PROVIDER_KEY} {KEYS['bearer']} {KEYS['body']} {query.text}")
+        async def search(self, *_, **__):
+            raise RuntimeError(f"{PROVIDER_KEY} {KEYS['bearer']} {KEYS['body']} {QUERY}")
+
+        async def ask_events(self, *_, **__):
+            yield await self.search()
 
     settings = make_client("tavily", env={"TAVILY_API_KEY": PROVIDER_KEY}).settings
     async with serve(kensaku.server.app(settings, client=Careless(settings))) as url:
         with logged(settings, level) as logs:
             async with (
                 aiohttp.ClientSession(url) as http,
-                http.post("/search", **canaries()) as reply,
+                http.post(path, **canaries(**asked)) as reply,
             ):
-                status, request_id = reply.status, reply.headers["X-Request-Id"]
+                said, status, id = await reply.json(), reply.status, reply.headers["X-Request-Id"]
 
     (request,) = logs.requests
     (failed,) = [line for line in logs.lines if line["level"] == "ERROR"]
+    assert said == {"detail": {"error": f"Internal Server Error (request {id})"}}
     assert status == request["status"] == 500
     assert failed["error"]["type"] == "RuntimeError"
-    assert failed["request_id"] == request["request_id"] == request_id
+    assert "test_observing.py" in failed["error"]["at"][-1]
+    assert failed["request_id"] == request["request_id"] == id
     assert request["level"] == "WARNING"
     assert_no_key(logs.text)
     assert ("zz91" in logs.text) is (level == "DEBUG")

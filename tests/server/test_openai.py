@@ -19,8 +19,6 @@ from kensaku.database.people import list_decisions
 from kensaku.testing import FakeUpstream, faults
 from tests import ROOT
 from tests.answers.conftest import Model, Web
-from tests.answers.conftest import model as model
-from tests.answers.conftest import web as web
 
 from .conftest import READS, MakeServer, Running
 

@@ -10,7 +10,6 @@ import pytest
 from kensaku.models import Hit
 from kensaku.testing import FakeUpstream, faults
 from tests.answers.conftest import Model
-from tests.answers.conftest import model as model
 
 from .conftest import Running
 

@@ -86,20 +86,6 @@ async def test_a_stream_has_whole_frames_in_order(client):
     assert text.endswith("event: done\n\n")
 
 
-@pytest.mark.parametrize("prefix", ["", "/tavily"])
-async def test_a_stream_is_not_kept_by_anything_between(zoo, prefix):
-    """A proxy that waits for its end, or stores it, would be none."""
-    body = {"input": "What do sea otters eat?", "model": "mini", "stream": True}
-    async with httpx.AsyncClient(timeout=60) as http:
-        reply = await http.post(f"{zoo.url}{prefix}/research", json=body)
-
-    assert reply.headers["content-type"].startswith("text/event-stream")
-    assert reply.headers["cache-control"] == "no-store"
-    assert reply.headers["x-accel-buffering"] == "no"
-    first = json.loads(reply.text.split("\n\n")[0].removeprefix("data: "))
-    assert first["id"] == reply.headers["x-request-id"]
-
-
 async def test_a_report_that_fails_within_its_stream_says_so_in_it(make_server, upstream):
     """The status has been sent: the error is the last frame but one."""
     upstream.fails("tavily", faults.status(400))

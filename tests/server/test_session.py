@@ -16,7 +16,6 @@ from kensaku.database.usage import summarise
 from kensaku.server.limits import Admission
 from kensaku.testing import faults
 from tests.answers.conftest import Web
-from tests.answers.conftest import web as web
 from tests.mcp.servers import ACCEPT, INITIALIZE
 
 from .conftest import Running, serve

@@ -82,25 +82,3 @@ async def test_a_server_that_never_started_can_be_closed_and_one_twice(make_clie
 
     assert await post(app) == 503
     await app.state.close()
-
-
-async def test_what_was_opened_is_closed_before_the_rest(make_client):
-    """A run of the assistant stores its last events while there is a client and a database."""
-    client = make_client("tavily")
-    app = kensaku.server.app(client.settings, client=client)
-    await app.state.start()
-    seen: list[str] = []
-
-    async def first() -> None:
-        seen.append("first")
-
-    async def second() -> None:
-        await app.state.database.ping()
-        await app.state.client.search("otters")
-        seen.append("second")
-
-    app.state.on_close(first)
-    app.state.on_close(second)
-    await app.state.close()
-
-    assert seen == ["first", "second"]
