@@ -16,7 +16,7 @@ COMMAND = ["/usr/bin/python3", "-m", "kensaku.cli", "mcp"]
 
 @pytest.mark.parametrize("name", CLIENTS)
 def test_a_client_gets_the_server_and_keeps_the_rest(name: str, tmp_path: Path) -> None:
-    """Twice is once; taking it out leaves what was there."""
+    """Twice is once, another command replaces it; taking it out leaves what was there."""
     client = client_named(name)
     path = client.path(tmp_path)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -24,6 +24,7 @@ def test_a_client_gets_the_server_and_keeps_the_rest(name: str, tmp_path: Path) 
     path.write_text('model = "x"  # mine\n' if toml else '{"theme": "暗い"}')
     before = path.read_text()
 
+    assert install(client, ["old"], path)
     assert install(client, COMMAND, path)
     assert not install(client, COMMAND, path)
     read = tomllib.loads if toml else json.loads
@@ -89,19 +90,6 @@ def test_what_is_written_reads_well(tmp_path: Path) -> None:
     assert entry(client_named("codex"), ["検索"]) == (
         '[mcp_servers.kensaku]\ncommand = "検索"\nargs = []\n'
     )
-
-
-def test_another_command_takes_the_place_of_the_old(tmp_path: Path) -> None:
-    """Beside the servers of others."""
-    path = tmp_path / "mcp.json"
-    path.write_text('{"mcpServers": {"theirs": {}}}')
-    cursor = client_named("cursor")
-
-    assert install(cursor, ["old"], path)
-    assert install(cursor, ["new"], path)
-
-    servers = json.loads(path.read_text())["mcpServers"]
-    assert servers == {"theirs": {}, "kensaku": {"command": "new", "args": []}}
 
 
 def test_what_was_never_there_is_not_made_by_taking_it_out(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import base64
 import io
 import json
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 from urllib.parse import quote, quote_plus
@@ -22,6 +22,14 @@ def forms(secret: str) -> list[str]:
         for before in range(3)
     ]
     return [secret, quote(secret, safe=""), quote_plus(secret), *encoded]
+
+
+def assert_no_secret(secrets: Iterable[str], *texts: str) -> None:
+    """None of them stands in a text, in whichever form; nor does a part of a canary."""
+    for text in texts:
+        for secret in secrets:
+            assert not [form for form in forms(secret) if form in text]
+        assert "CANARY" not in text
 
 
 class Logs:

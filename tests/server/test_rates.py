@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from kensaku.server.rates import MAX_KEYS, SharedRates, bucket_of
+from kensaku.server.rates import LEASE_SECONDS, MAX_KEYS, SharedRates, bucket_of
 from kensaku.store import MemoryStore, SqliteStore
 
 
@@ -121,6 +121,19 @@ async def test_a_rate_that_was_raised_counts_within_a_second(shared):
 
     now.seconds += 1.0
     assert await rates.take("k", "1000/s") == 0.0
+
+
+async def test_turns_that_nobody_uses_are_not_hoarded(shared):
+    """A process that took a lease an hour ago has none now."""
+    (store, _), now = shared
+    rates = SharedRates(store, clock=now)
+    await rates.take("k", "1000/s")
+    now.seconds += LEASE_SECONDS
+    asked = store.turns
+
+    await rates.take("k", "1000/s")
+
+    assert store.turns == asked + 1
 
 
 async def test_all_who_wait_for_a_lease_go_on_in_the_same_round_of_the_loop(shared):

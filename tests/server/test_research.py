@@ -7,7 +7,6 @@ import json
 import re
 from typing import Any
 
-import httpx
 import pytest
 
 from kensaku import Document
@@ -86,19 +85,24 @@ async def test_a_stream_has_whole_frames_in_order(client):
     assert text.endswith("event: done\n\n")
 
 
-async def test_a_report_that_fails_within_its_stream_says_so_in_it(make_server, upstream):
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [({}, "no provider could search"), ({"files": [{"name": "a"}]}, "a file is {")],
+    ids=["nobody could search", "it cannot begin"],
+)
+async def test_a_report_that_fails_within_its_stream_says_so_in_it(
+    server, http, upstream, more, said
+):
     """The status has been sent: the error is the last frame but one."""
     upstream.fails("tavily", faults.status(400))
-    server = await make_server()
-    body = {"input": "What do sea otters eat?", "model": "mini", "stream": True}
-    async with httpx.AsyncClient(timeout=60) as http:
-        reply = await http.post(f"{server.url}/research", json=body)
+    body = {"input": "What do sea otters eat?", "model": "mini", "stream": True, **more}
+    reply = await http.post("/research", json=body)
 
     *_, failed, done, _ = reply.text.split("\n\n")
     told = json.loads(failed.removeprefix("data: "))
     assert reply.status_code == 200
     assert (told["object"], told["id"]) == ("error", reply.headers["x-request-id"])
-    assert told["error"] == "no provider could search"
+    assert told["error"].startswith(said)
     assert done == "event: done"
 
 

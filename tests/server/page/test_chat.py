@@ -302,24 +302,3 @@ async def test_a_stream_begins_anew_for_who_names_an_event_that_never_was(page):
     await page.call("DELETE", f"/api/chat/{begun['id']}")
 
     assert firsts == {f"{run}:1"}
-
-
-async def test_words_that_are_typed_count_whichever_button_is_pressed(page, upstream):
-    """Enter presses the first button of a form: what was typed is not lost by that."""
-    upstream.answers(
-        "tavily",
-        [
-            Hit("https://a.example/", "Food", "Sea otters eat 25 % of their weight each day."),
-            Hit("https://b.example/", "A zoo", "Sea otters eat 30 % of their weight each day."),
-        ],
-    )
-    begun = await page.call("POST", "/api/chat", {"text": "How much do sea otters eat?"})
-    id, html = await asked(page, begun["id"])
-    assert "confirm" in html
-    said = {"question": id, "action": "proceed", "text": "zoo otters food"}
-    assert await page.call("POST", f"/api/chat/{begun['id']}/reply", said) == {"taken": True}
-    events = await to_end(page, begun["id"])
-
-    assert [r.json["query"] for r in upstream.asked("tavily")][-1] == "zoo otters food"
-    kinds = [data["event"]["type"] for name, data in events if name == "event"]
-    assert kinds[-1] == "Answered"
