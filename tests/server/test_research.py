@@ -87,7 +87,10 @@ async def test_a_stream_has_whole_frames_in_order(client):
 
 @pytest.mark.parametrize(
     ("more", "said"),
-    [({}, "no provider could search"), ({"files": [{"name": "a"}]}, "a file is {")],
+    [
+        ({}, "no provider could search"),
+        ({"files": [{"name": "a"}]}, "the file 'a' has no base64 data"),
+    ],
     ids=["nobody could search", "it cannot begin"],
 )
 async def test_a_report_that_fails_within_its_stream_says_so_in_it(
