@@ -10,7 +10,6 @@ import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -19,8 +18,6 @@ import uvicorn
 
 import kensaku.server
 from kensaku import Kensaku
-from kensaku.config.settings import Settings
-from kensaku.database import Database
 from kensaku.database.keys import create_key
 from kensaku.index import Document, Index, ProgressEvent, pydocs
 from kensaku.models import Hit
@@ -193,20 +190,6 @@ def start_server(processes: None, machine) -> Iterator[StartServer]:
         kill(process)
         if process.stderr is not None:
             process.stderr.close()
-
-
-@pytest.fixture
-def make_first_key(machine: Path) -> Callable[[], Any]:
-    """Create a key before there is a server, as `kensaku keys create` does; return its secret."""
-
-    async def make() -> str:
-        database = await Database.open(Settings.load(home=machine))
-        try:
-            return (await create_key(database, "team", admin=True))[1]
-        finally:
-            await database.close()
-
-    return make
 
 
 @pytest.fixture

@@ -80,17 +80,6 @@ async def test_an_error_is_told_as_the_wire_tells_it(http, path, body, status, t
     assert reply.json()[told]
 
 
-async def test_a_document_that_cannot_be_read_is_no_failure_of_ours(http):
-    """Who sent it is told so."""
-    reply = await http.put(
-        "/openwebui/process",
-        content=b"%PDF-1.7 broken",
-        headers={"Content-Type": "application/pdf"},
-    )
-
-    assert reply.status_code == 422
-
-
 async def test_while_the_database_fails_nobody_is_known(server, make_key, http):
     """A key cannot be checked then: 503, and neither let in nor told that it is wrong."""
     key = await make_key(server)

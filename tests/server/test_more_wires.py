@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import httpx
@@ -97,8 +98,6 @@ def exa(server: Running) -> Exa:
 
 
 async def run(call: Any, *args: Any, **more: Any) -> Any:
-    import asyncio
-
     return await asyncio.to_thread(call, *args, **more)
 
 

@@ -37,10 +37,7 @@ async def test_the_index_is_waited_for_beyond_the_deadline(page, build):
 
 async def test_a_page_without_scripts_says_so_too(page, build):
     """On the empty page and beside the failure."""
-    async with page.http.get(f"{page.url}/?q=asyncio+task") as reply:
-        failed = await reply.text()
-    async with page.http.get(f"{page.url}/") as reply:
-        empty = await reply.text()
+    failed, empty = await page.get("/?q=asyncio+task"), await page.get("/")
     build.set()
 
     for html in (failed, empty):

@@ -37,6 +37,8 @@ async def test_a_question_is_answered_in_events_with_sources(page):
     shown = {data["event"]["type"]: str(data) for name, data in events if name == "event"}
     assert 'class="step accent busy"' in shown["ToolStarted"]
     assert 'class="step ok"' in shown["ToolEnded"]
+    assert "tavily · 2 results · " in shown["ToolEnded"]
+    assert f">{FOUND[1].title}</a> <span>b.example</span>" in shown["ToolEnded"]
     assert '<span class="cite">1</span>' in shown["TextDelta"]  # its passage is not known yet
     answer = talk["messages"][1]["answer"]
     assert "asyncio" in answer["answer"]

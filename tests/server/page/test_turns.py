@@ -28,21 +28,6 @@ def event(**values) -> dict:
     return {"type": "ToolEnded", "id": "1", "tool": "web_search", "arguments": {}} | values
 
 
-def test_a_search_is_one_line():
-    """What was asked, of whom, how long it took, and what it found."""
-    found = [(" Otters ", "https://www.a.example/"), ("", "file:///x")]
-    values = {"outcome": "found", "hits": 2, "elapsed_ms": 1234.4, "notes": ["cut"]}
-    whole = event(arguments={"query": "otters"}, providers=["tavily", "brave"], found=found)
-
-    shown = tool_view(whole | values, EN)
-
-    assert (shown.about, shown.said, shown.notes) == ("otters", "2 results", ("cut",))
-    assert (shown.providers, shown.time) == ("tavily and brave", "1,234 ms")
-    assert shown.found == (
-        ("Otters", "https://www.a.example/", "a.example"), ("file:///x", "", "file"),
-    )  # fmt: skip
-
-
 @pytest.mark.parametrize(
     ("tool", "outcome", "tone", "said"),
     [
@@ -65,12 +50,12 @@ def test_what_a_call_came_to_is_told_in_words_and_a_colour(tool, outcome, tone, 
 
 
 def test_pages_are_shown_by_their_hosts_and_a_long_query_is_cut():
-    """In 300 characters."""
+    """In 300 characters; what was found is a link only if a browser may open it."""
     urls = ["https://a.example/x", "https://b.example/"]
 
     assert tool_view(event(arguments={"urls": urls}), EN).about == "a.example, b.example"
     assert tool_view(event(arguments={"query": "q" * 301}), EN).about == "q" * 300
-    assert tool_view(event(), EN).about == ""
+    assert tool_view(event(found=[("", "file:///x")]), EN).found == (("file:///x", "", "file"),)
 
 
 def test_a_time_is_written_as_people_read_it():
