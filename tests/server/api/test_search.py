@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from kensaku.models import Document, Hit
+from kensaku.models import Hit
 from kensaku.testing import faults
 from tests.server.page_client import PageClient, browsing, until
 
@@ -76,20 +76,6 @@ async def test_the_same_page_of_two_providers_is_shown_once(make_server, upstrea
     assert counts == sorted(counts)
     assert counts[-1] == 2
     assert events[-1][1]["html"].count('class="hit"') == 2
-
-
-async def test_a_search_takes_the_route_and_the_number_of_the_form(page, server, upstream):
-    """Those of the settings unless it says otherwise."""
-    upstream.answers("tavily", HITS)
-    await server.client.index.add([Document("file:///a", "Kept", "kelp")], "notes")
-
-    await search(page, q="otters")
-    await search(page, q="kelp", n="7")
-    name, local = (await search(page, q="kelp", route="local"))[-1]
-
-    asked = [request.json["max_results"] for request in upstream.asked("tavily")]
-    assert asked == [server.client.settings.max_results, 7]
-    assert (name, local["outcome"], "Kept" in local["html"]) == ("response", "found", True)
 
 
 @pytest.mark.parametrize(
