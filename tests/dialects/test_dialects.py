@@ -11,27 +11,28 @@ from kensaku.models import Response
 from .examples import EMPTY, FOUND, ONLY_ANSWER, UNAVAILABLE, UNCONFIGURED
 
 
-def test_an_unknown_dialect_names_the_nearest() -> None:
-    """One clear sentence, before anything is written."""
-    with pytest.raises(UnknownName, match="markdown"):
-        write(FOUND, "markdwon")
-    with pytest.raises(UnknownName, match="language of a dialect"):
-        write(FOUND, "plain:fr")
-    with pytest.raises(UnknownName, match="option of the dialect term"):
-        write(FOUND, "term:ja")
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("markdwon", "markdown"),
+        ("plain:fr", "language of a dialect"),
+        ("term:ja", "option of the dialect term"),
+        ("", "dialect"),
+    ],
+)
+def test_a_wrong_name_is_named_with_and_without_a_response(name: str, told: str) -> None:
+    """The command line checks it before anything is sent."""
+    for use in (lambda: write(FOUND, name), lambda: check_dialect(name)):
+        with pytest.raises(UnknownName, match=told):
+            use()
+    check_dialect("plain:ja")
 
 
-@pytest.mark.parametrize("name", ["markdwon", "plain:fr", "term:ja", ""])
-def test_a_name_can_be_checked_without_a_response(name: str) -> None:
-    """The command line does so before anything is sent."""
-    with pytest.raises(UnknownName):
-        check_dialect(name)
+def test_compact_is_the_shortest() -> None:
+    """Small models pay for every token."""
+    lengths = {name: len(write(FOUND, name)) for name in (*dialect_names(), "plain:ja")}
 
-
-@pytest.mark.parametrize("name", [*dialect_names(), "plain:ja", "markdown:en"])
-def test_a_right_name_passes(name: str) -> None:
-    """With and without a language."""
-    check_dialect(name)
+    assert min(lengths, key=lambda name: lengths[name]) == "compact"
 
 
 @pytest.mark.parametrize("dialect", dialect_names())
