@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -12,9 +13,10 @@ from typing import Any
 import pytest
 from lxml import html
 
-from kensaku import Hit
+from kensaku import Hit, Outcome, Passage, Report
+from kensaku.answers.evidence import Reference
 from kensaku.answers.report.bundle import page_hashes
-from kensaku.errors import InvalidQuery
+from kensaku.errors import InvalidQuery, MissingExtra
 from kensaku.research import (
     State,
     compare_runs,
@@ -28,9 +30,13 @@ from kensaku.research import (
 )
 from tests.answers.conftest import Model, Web
 
-from .states import PAGE, finished
+from .states import PAGE, A, finished
 
 TASK = "How do sea otters sleep? What do sea otters eat each day?"
+
+
+def hashed(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
 
 
 async def run(k: Any, task: str = TASK, **options: Any) -> State:
@@ -40,46 +46,32 @@ async def run(k: Any, task: str = TASK, **options: Any) -> State:
     return states[-1]
 
 
-async def test_a_replay_needs_no_network(client: Any, web: Web, tmp_path: Path) -> None:
-    """The same evidence gives the same report."""
-    state = await run(client())
+HABIT = {"properties": {"habit": {"type": "string", "description": "how they sleep"}}}
+FILLED = {
+    "content": {"habit": "hold hands"},
+    "basis": {"habit": {"source": 1, "quote": "hold hands while they sleep"}},
+}
+
+
+@pytest.mark.parametrize("kind", ["extract", "text of a model", "values of a model"])
+async def test_a_replay_needs_neither_network_nor_model(
+    kind: str, client: Any, web: Web, model: Model, tmp_path: Path
+) -> None:
+    """The same evidence gives the same report; a model's citations are checked again."""
+    model.plans("How do sea otters sleep?")
+    model.says("Write", '## Sleep\n\nThey hold hands [1: "hold hands while they sleep"].')
+    model.says("Fill", FILLED)
+    options = {"output_schema": HABIT} if kind.startswith("values") else {}
+    state = await run(client(**(model.settings if kind != "extract" else {})), **options)
     write_bundle(state, tmp_path / "run.zip")
     asked = len(web.upstream.requests)
     again, report = await replay_run(read_bundle(tmp_path / "run.zip"))
 
     assert report == report_of(state)
+    assert report.written_by == ("extract" if kind == "extract" else "small")
+    assert report.structured == (FILLED["content"] if options else None)
     assert not compare_runs(state, again)
     assert len(web.upstream.requests) == asked
-
-
-async def test_a_replay_has_what_the_model_said(
-    client: Any, web: Web, model: Model, tmp_path: Path
-) -> None:
-    """Its citations are checked again; it is not asked."""
-    model.plans("How do sea otters sleep?")
-    model.says("Write", '## Sleep\n\nThey hold hands [1: "hold hands while they sleep"].')
-    state = await run(client(**model.settings))
-    write_bundle(state, tmp_path / "run.zip")
-    asked = len(web.upstream.requests)
-    _, report = await replay_run(read_bundle(tmp_path / "run.zip"))
-
-    assert report.written_by == "small"
-    assert report.text == report_of(state).text
-    assert "They hold hands. [1]" in (report.text or "")
-    assert len(web.upstream.requests) == asked
-
-
-async def test_a_replay_fills_a_schema_again(client: Any, model: Model, tmp_path: Path) -> None:
-    """From the model's own values."""
-    schema = {"properties": {"habit": {"type": "string", "description": "how they sleep"}}}
-    model.plans("How do sea otters sleep?")
-    basis = {"habit": {"source": 1, "quote": "hold hands while they sleep"}}
-    model.says("Fill", {"content": {"habit": "hold hands"}, "basis": basis})
-    state = await run(client(**model.settings), output_schema=schema)
-    write_bundle(state, tmp_path / "run.zip")
-    _, report = await replay_run(read_bundle(tmp_path / "run.zip"))
-
-    assert report.structured == {"habit": "hold hands"} == report_of(state).structured
 
 
 @pytest.mark.parametrize("name", ["run.json", "report.md", "searches/search-1-1.json"])
@@ -102,25 +94,32 @@ async def test_a_bundle_that_was_changed_is_refused(name: str, client: Any, tmp_
     [
         {},
         {"manifest.json": "{"},
-        {"manifest.json": "[]"},
         {"manifest.json": '{"version": 2, "files": {}}'},
         {"manifest.json": '{"version": 1, "files": {"nowhere": "0"}}'},
         {"manifest.json": '{"version": 1, "files": {}}'},
+        {"run.json": "{"},
+        {"run.json": "[]"},
+        {"run.json": "{}"},
+        {"run.json": '{"order": ["plan"], "results": {}}'},
+        {"run.json": '{"order": ["search-9-9"], "results": {}}'},
     ],
 )
 def test_what_is_no_bundle_is_said(files: dict[str, str], tmp_path: Path) -> None:
-    """In one sentence with its name."""
+    """In one sentence with its name; also where the manifest is right."""
     path = tmp_path / "x.zip"
+    if run_file := files.get("run.json"):
+        names = {"run.json": hashed(run_file.encode())}
+        files = files | {"manifest.json": json.dumps({"version": 1, "files": names})}
     with zipfile.ZipFile(path, "w") as bundle:
         for name, text in files.items():
             bundle.writestr(name, text)
 
-    with pytest.raises(InvalidQuery, match=r"x\.zip"):
+    with pytest.raises(InvalidQuery, match=r"x\.zip is (no bundle|of version 2)"):
         read_bundle(path)
     path.write_bytes(b"PK no zip")
-    with pytest.raises(InvalidQuery, match="is no bundle"):
+    with pytest.raises(InvalidQuery, match=r"x\.zip is no bundle"):
         read_bundle(path)
-    with pytest.raises(InvalidQuery, match="cannot be read"):
+    with pytest.raises(InvalidQuery, match=r"nowhere\.zip cannot be read"):
         read_bundle(tmp_path / "nowhere.zip")
 
 
@@ -158,61 +157,53 @@ async def test_a_hostile_page_stays_text(client: Any, web: Web) -> None:
     assert {a.get("href")[:5] for a in page.xpath("//a")} <= {"https", "#s1"}
 
 
+def test_of_a_source_three_passages_are_shown() -> None:
+    """A file is no link, nor is a mark without a source."""
+    passages = tuple(Passage(A, f"<{n}>", n, n + 3) for n in range(4))
+    sources = (Reference(1, A, "Sleep & rest", passages=passages), Reference(2, "file:n.txt", ""))
+    page = to_html(Report("<otters>", "Hands. [1] [3]", None, sources, Outcome.FOUND))
+
+    assert '<p>Hands. <a href="#s1">[1]</a> [3]</p>' in page
+    assert page.count("<blockquote>") == 3
+    assert "<p>[2] file:n.txt</p>" in page
+
+
+def test_a_page_needs_the_packages_of_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And says how to install them."""
+    monkeypatch.setitem(sys.modules, "kensaku.text.markdown", None)
+    with pytest.raises(MissingExtra, match=r"kensaku-search\[server\]"):
+        to_html(report_of(finished()))
+
+
 # --- by hand
 
 
-def hashed(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
-
-
-def test_a_bundle_is_these_files_to_the_byte(tmp_path: Path) -> None:
-    """Anybody can check it; the same run gives the same bytes."""
+def test_anybody_can_check_a_bundle(tmp_path: Path) -> None:
+    """Its manifest has the hash of every file; the same run gives the same bytes."""
     state, path = finished(), tmp_path / "run.zip"
     page = json.dumps(PAGE, ensure_ascii=False, sort_keys=True, indent=1).encode()
-    searches = [f"searches/{n}.json" for n in ("search-1-1", "search-1-2", "search-2-2")]
-    names = [f"pages/{hashed(page)}.json", "report.md", "run.json", *searches]
 
     write_bundle(state, path)
     first = path.read_bytes()
     write_bundle(state, str(path))
     with zipfile.ZipFile(path) as bundle:
         files = {entry.filename: bundle.read(entry) for entry in bundle.infolist()}
-        entries = bundle.infolist()
 
     assert path.read_bytes() == first
     assert list(tmp_path.iterdir()) == [path]
-    assert list(files) == ["manifest.json", *names]
-    assert {(e.date_time, e.compress_type) for e in entries} == {
-        ((1980, 1, 1, 0, 0, 0), zipfile.ZIP_DEFLATED)
-    }
-    assert json.loads(files["manifest.json"]) == {
-        "version": 1,
-        "input": "otters",
-        "files": {name: hashed(files[name]) for name in names},
-    }
-    assert files["report.md"].decode() == state.results["write"]["text"]
-    assert files[names[0]] == page
-    run_file = json.loads(files["run.json"])
-    assert run_file["order"] == list(state.results)
-    assert run_file["request"] == state.request.to_dict()
-    assert list(run_file["results"]) == sorted(
-        n for n in state.results if not n.startswith("search-")
-    )
-    assert run_file["results"]["read-1"]["pages"] == [hashed(page)]
+    manifest = json.loads(files.pop("manifest.json"))
+    assert manifest["files"] == {name: hashed(data) for name, data in files.items()}
+    assert files[f"pages/{hashed(page)}.json"] == page
     assert page_hashes(state) == {PAGE["url"]: hashed(page)}
+    assert files["report.md"].decode() == state.results["write"]["text"]
     again = read_bundle(path)
     assert again == state
     assert list(again.results) == list(state.results)
 
-
-def test_a_run_without_a_report_has_an_empty_one(tmp_path: Path) -> None:
-    """Nobody could search, or it is not finished."""
-    none = finished()
-    for results in ({**none.results, "write": {**none.results["write"], "text": None}},
-                    {n: r for n, r in none.results.items() if n != "write"}):  # fmt: skip
-        write_bundle(State(none.request, results), tmp_path / "run.zip")
-        with zipfile.ZipFile(tmp_path / "run.zip") as bundle:
-            assert bundle.read("report.md") == b""
+    failed = state.record("write", {**state.results["write"], "text": None})
+    write_bundle(failed, path)
+    with zipfile.ZipFile(path) as bundle:
+        assert bundle.read("report.md") == b""
 
 
 def test_a_bundle_that_cannot_be_written_is_a_sentence(tmp_path: Path) -> None:
@@ -225,41 +216,6 @@ def test_a_bundle_that_cannot_be_written_is_a_sentence(tmp_path: Path) -> None:
             write_bundle(finished(), path)
         assert str(caught.value) == f"{path} cannot be written: {why}"
     assert [p.name for p in tmp_path.iterdir()] == ["taken"]
-
-
-def changed(path: Path, **files: bytes) -> Path:
-    """A bundle with other files, and a manifest that knows them."""
-    write_bundle(finished(), path)
-    with zipfile.ZipFile(path) as bundle:
-        kept = {n: bundle.read(n) for n in bundle.namelist()}
-    manifest = json.loads(kept["manifest.json"])
-    for name, data in files.items():
-        kept[name] = data
-        manifest["files"][name] = hashed(data)
-    kept["manifest.json"] = json.dumps(manifest).encode()
-    with zipfile.ZipFile(path, "w") as bundle:
-        for name, data in kept.items():
-            bundle.writestr(name, data)
-    return path
-
-
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        (b"{", "JSONDecodeError"),
-        (b"[]", "TypeError"),
-        (b"{}", "KeyError"),
-        (b'{"order": ["plan"], "results": {}}', "KeyError"),
-        (b'{"order": ["search-9-9"], "results": {}}', "KeyError"),
-    ],
-)
-def test_what_a_bundle_holds_must_be_readable(tmp_path: Path, text: bytes, why: str) -> None:
-    """Although its manifest is right."""
-    path = changed(tmp_path / "run.zip", **{"run.json": text})
-
-    with pytest.raises(InvalidQuery) as caught:
-        read_bundle(path)
-    assert str(caught.value) == f"{path} is no bundle of research ({why})"
 
 
 def test_a_bundle_that_unpacks_to_too_much_is_refused(tmp_path: Path) -> None:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from typing import Any
 
 import pytest
 
-from kensaku.testing import FakeUpstream, faults
 from tests.answers.conftest import Model, Web
-from tests.search.support import until
 
 TASK = "How do sea otters sleep? What do sea otters eat each day?"
 GOOD = '## Sleep\n\nThey hold hands [1: "Sea otters hold hands while they sleep"].'
@@ -58,18 +55,3 @@ async def test_a_plan_is_bounded(client: Any, web: Web, model: Model) -> None:
 
     assert len(web.queries) <= 4 * 2
     assert max(map(len, web.queries)) <= 300
-
-
-async def test_a_model_that_hangs_is_not_waited_for(
-    client: Any, upstream: FakeUpstream, model: Model, clock: Any
-) -> None:
-    """It has a time of its own."""
-    upstream.fails("llm", faults.hang())
-    running = asyncio.ensure_future(client(**model.settings).research(TASK))
-    for asked in (1, 2):  # for a plan, and for the report
-        await until(lambda: len(upstream.asked("llm")) == asked)  # noqa: B023
-        clock.advance(60)
-    report = await running
-
-    assert report.written_by == "extract"
-    assert any("longer than 60 s" in note for note in report.notes)

@@ -44,14 +44,6 @@ def test_times_have_one_place() -> None:
     assert shown["elapsed_ms"] == 8500.2
 
 
-def test_the_content_is_what_was_asked_for() -> None:
-    """The values of a schema, or the text."""
-    report = report_of(finished())
-
-    assert report.content == report.text
-    assert replace(report, structured={}).content == {}
-
-
 def test_without_failures_there_is_no_note_of_them() -> None:
     """Nor without searches."""
     run = finished()

@@ -7,6 +7,8 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from kensaku.answers.report.attachments import Attachment, read_files
 from kensaku.answers.report.request import ResearchRequest, check_schema
@@ -37,16 +39,13 @@ def test_a_request_is_ready_for_json() -> None:
         ({"input": b"x"}, "the input must be text, not bytes"),
         ({"input": "\ud800"}, "Unicode"),
         ({"input": "x" * 10_001}, "the input has 10,001 characters; at most 10,000"),
-        ({"model": "giant"}, "one of mini, pro, auto"),
         ({"model": ["mini"]}, "one of mini, pro, auto"),
         ({"output_length": "endless"}, "one of short, standard, long"),
         ({"citation_format": "ieee"}, "one of numbered, mla, apa, chicago"),
         ({"exclude_domains": ["not a host"]}, "no host name"),
+        ({"exclude_domains": [f"{n}.example" for n in range(21)]}, "exclude_domains has 21 entries"),
         ({"timeout": True}, "more than 0"),
         ({"timeout": 3_600.5}, "timeout is 3600.5; it must be more than 0 and at most 3600 s"),
-        ({"timeout": "9"}, "timeout is '9'; it must be more than 0 and at most 3600 s"),
-        ({"timeout": 0.0}, "timeout is 0.0;"),
-        ({"exclude_domains": [f"{n}.example" for n in range(21)]}, "exclude_domains has 21 entries"),
         ({"route": 7}, "route must be a name or a list of names"),
         ({"collection": "no/name"}, "collection"),
     ],
@@ -66,13 +65,9 @@ def nested(levels: int) -> dict[str, Any]:
 @pytest.mark.parametrize(
     "schema",
     [
-        nested(2),
         nested(5),
-        {"type": "object", "properties": {"a": {}}},
         {"properties": {t: {"type": t} for t in ("string", "integer", "number", "boolean")}},
-        {"properties": {"a": {"type": "array"}}},
-        {"properties": {"a": {"type": "array", "items": {"type": "string"}}}},
-        {"type": "anything", "properties": {"a": {}}},
+        {"properties": {"a": {"type": "array", "items": {"type": "string"}}, "b": {}}},
         {"properties": {"a": {"description": "x" * (20_000 - 42)}}},
     ],
 )
@@ -86,11 +81,8 @@ def test_a_schema_of_ours_is_taken(schema: Any) -> None:
     [
         (nested(6), "nested deeper than 5 levels"),
         (nested(1), "needs properties"),
-        ({"properties": []}, "needs properties"),
-        ({"properties": {"a": {"type": "object"}}}, "needs properties"),
         ({"properties": {"a": 7}}, "must be an object"),
         (["a"], "must be an object"),
-        ({"properties": {"a": {"type": "null"}}}, "a type in output_schema is 'null'"),
         ({"properties": {"a": {"type": "array", "items": {"type": "x"}}}}, "is 'x'; it must be one of "
          "object, string, integer, number, array, boolean"),
         ({"properties": {"a": {"description": "x" * (20_000 - 41)}}}, "has 20,001 characters"),
@@ -138,14 +130,10 @@ def test_files_are_read_in_three_forms() -> None:
          "2 words and 1,000,001 characters"),
         ([{"name": "a.txt", "data": "x" * 8_000_001}], "is longer than 1,000,000 characters"),
         ([{"name": "a.txt", "data": encoded("x"), "type": "url"}], "'a.txt' has no base64 data"),
-        ([{"name": "a.txt"}], "'a.txt' has no base64 data"),
         ([{"name": "a.txt", "data": "%%%"}], "not base64"),
         ([{"name": "a.txt", "data": "/w=="}], "not base64 of UTF-8"),
         ([{"name": 7, "data": ""}], 'a file is {"name"'),
-        (["a.txt"], 'a file is {"name"'),
         ({"name": "a.txt", "text": "x"}, "files must be a list"),
-        (b"a.txt", "files must be a list"),
-        (7, "files must be a list"),
     ],
 )  # fmt: skip
 def test_files_beyond_that_are_refused(files: Any, words: str) -> None:
@@ -155,18 +143,10 @@ def test_files_beyond_that_are_refused(files: Any, words: str) -> None:
     assert words in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("model", "chars", "questions", "effort"),
-    [
-        ("auto", 400, 4, "mini"),
-        ("auto", 401, 4, "pro"),
-        ("auto", 400, 5, "pro"),
-        ("mini", 401, 5, "mini"),
-        ("pro", 1, 1, "pro"),
-    ],
-)
-def test_auto_chooses_by_the_size_of_the_task(
-    model: str, chars: int, questions: int, effort: str
-) -> None:
+@given(st.integers(1, 800), st.integers(1, 9))
+def test_auto_chooses_by_the_size_of_the_task(chars: int, questions: int) -> None:
     """More than four questions, or more than 400 characters, are a large one."""
-    assert choose_effort(model, "x" * chars, questions) == effort
+    large = chars > 400 or questions > 4
+
+    assert choose_effort("auto", "x" * chars, questions) == ("pro" if large else "mini")
+    assert choose_effort("mini", "x" * chars, questions) == "mini"

@@ -212,17 +212,6 @@ async def test_when_the_time_is_over_the_report_is_made_of_what_is_there(
     assert "the time of the run was over" in last.report.notes
 
 
-async def test_long_is_longer_than_short(client: Any, web: Web) -> None:
-    """The length is that of the report, not of the search."""
-    ways = ["on its back", "in kelp beds", "near the coast", "in large rafts", "during the night"]
-    web.upstream.heals("tavily")
-    web.has("sleep", "/p/ways", "Ways", " ".join(f"Sea otters sleep {way}." for way in ways))
-    short = await client().research(TASK, output_length="short")
-    long = await client().research(TASK, output_length="long")
-
-    assert len(body_of(short)) < len(body_of(long))
-
-
 # --- domains, files, collections
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 
@@ -19,7 +20,10 @@ from kensaku.research import (
     run_research,
     start,
 )
+from kensaku.testing import faults
+from tests.answers.ask.conftest import all_events
 from tests.answers.conftest import Model, Web
+from tests.search.support import until
 
 TASK = "How do sea otters sleep? What do sea otters eat each day? Who painted the Mona Lisa?"
 
@@ -110,17 +114,22 @@ async def test_a_model_is_not_asked_again(client: Any, web: Web, model: Model) -
     assert len(model.asked("Write")) == 2
 
 
-async def test_an_abandoned_run_leaves_nothing_running(client: Any, web: Web) -> None:
-    """Closing the stream cancels its searches."""
-    import asyncio
+@pytest.mark.parametrize("call", ["ask_events", "research_events"])
+async def test_an_abandoned_run_leaves_nothing_running(call: str, client: Any, web: Web) -> None:
+    """Whoever reads the stream goes: its searches are cancelled."""
 
-    events = client().research_events(TASK)
-    async for event in events:
-        if type(event).__name__ == "SearchEnded":
-            break
-    await events.aclose()
+    def running() -> list[str]:
+        return [repr(t) for t in asyncio.all_tasks() if "kensaku/answers" in repr(t)]
 
-    assert not [t for t in asyncio.all_tasks() if "perform" in repr(t)]
+    web.upstream.heals("tavily")
+    web.upstream.fails("tavily", faults.hang())
+    reading = asyncio.ensure_future(all_events(getattr(client(), call)(TASK)))
+    await until(lambda: web.queries)
+    assert running()
+    reading.cancel()
+    await asyncio.wait([reading])
+
+    assert running() == []
 
 
 def test_a_state_of_another_version_is_refused() -> None:

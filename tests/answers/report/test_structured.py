@@ -6,12 +6,13 @@ from typing import Any
 
 import jsonschema
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from kensaku.answers.evidence import Reference
-from kensaku.answers.report.structured import check_filled, fill_by_extract, fit_type
+from kensaku.answers.report.structured import fill_by_extract, fit_type
 from kensaku.answers.report.write import evidence_of
 from kensaku.answers.verify import verify
-from kensaku.models import Hit, Passage
+from kensaku.models import Hit
 from tests.answers.conftest import Model, Web
 from tests.answers.report import states
 
@@ -41,7 +42,7 @@ def without_null(value: Any) -> Any:
     """The values that were found."""
     if isinstance(value, dict):
         return {n: without_null(v) for n, v in value.items() if v is not None}
-    return value
+    return [without_null(v) for v in value] if isinstance(value, list) else value
 
 
 async def test_a_schema_is_filled_from_the_best_sentences(client: Any) -> None:
@@ -60,7 +61,20 @@ async def test_a_schema_is_filled_from_the_best_sentences(client: Any) -> None:
         assert any(verify(ground["quote"], p.text).found for p in passages)
 
 
-async def test_a_models_values_need_a_quote_that_holds(client: Any, model: Model) -> None:
+@pytest.mark.parametrize(
+    "painter",
+    [
+        {"source": 1, "quote": "Leonardo painted it"},
+        {"source": 99, "quote": "hold hands while they sleep"},
+        {"source": "1", "quote": "hold hands while they sleep"},
+        {"source": 1, "quote": 7},
+        "hold hands while they sleep",
+        None,
+    ],
+)
+async def test_a_models_values_need_a_quote_that_holds(
+    painter: Any, client: Any, model: Model
+) -> None:
     """And the type of the schema; others are null, and said."""
     model.plans("How do sea otters sleep?", "What do sea otters eat each day?")
     model.says(
@@ -77,7 +91,7 @@ async def test_a_models_values_need_a_quote_that_holds(client: Any, model: Model
                 "daily_food_share": {"source": 2, "quote": "25 % of their weight"},
                 "sleep": {"source": 1, "quote": "hold hands while they sleep"},
                 "facts": {"source": 2, "quote": "sea urchins and clams"},
-                "painter": {"source": 1, "quote": "Leonardo painted it"},
+                "painter": painter,
             },
         },
     )
@@ -155,58 +169,33 @@ def test_each_type_is_filled_from_a_sentence() -> None:
     assert {c.n for c in filled.citations} == {1, 2}
 
 
-def test_a_models_values_are_kept_with_their_ground() -> None:
-    """A quote of a source that there is; else they are missing."""
-    text = "Sea otters hold hands while they sleep."
-    sources = {
-        1: Reference(1, "https://a.example/", "A", passages=(Passage("a", text, 0, len(text)),))
-    }
-    schema = {"properties": {name: {"type": "string"} for name in "abcdefg"}}
-    good = {"source": 1, "quote": "hold hands"}
-    basis = {
-        "a": good,
-        "b": {"source": 2, "quote": "hold hands"},
-        "c": {"source": "1", "quote": "hold hands"},
-        "d": {"source": 1, "quote": 7},
-        "e": {"source": 1, "quote": "hold paws"},
-        "f": "hold hands",
-        "g": good,
-    }
-    content = {**dict.fromkeys("abcdef", "x"), "g": 7}
-    filled = check_filled(schema, {"content": content, "basis": basis}, sources)
-
-    assert filled.content == {"a": "x", **dict.fromkeys("bcdefg")}
-    assert filled.basis == {"a": good}
-    assert filled.missing == list("bcdefg")
-    assert filled.citations == []
+SCALARS = {"string": str, "integer": int, "number": (int, float), "boolean": bool}
+schemas = st.recursive(
+    st.sampled_from([{"type": t} for t in SCALARS] + [{}, {"enum": ["a", "b"]}]),
+    lambda inner: (
+        st.builds(lambda s: {"type": "array", "items": s}, inner)
+        | st.builds(lambda s: {"properties": s}, st.dictionaries(st.sampled_from("abc"), inner))
+    ),
+    max_leaves=4,
+)
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.sampled_from([3.0, 3.5, "a", "3", "x" * 10_001]),
+    lambda inner: st.lists(inner) | st.dictionaries(st.sampled_from("abcd"), inner),
+    max_leaves=6,
+)
 
 
-@pytest.mark.parametrize(
-    ("schema", "value", "fitted"),
-    [
-        ({"type": "string"}, "x" * 10_001, "x" * 10_000),
-        ({"type": "integer"}, 3.0, 3),
-        ({"type": "number"}, "3", None),
-        ({"type": "number"}, 3, 3),
-        ({"type": "number"}, False, None),
-        ({"type": "string"}, True, None),
-        ({"type": "date"}, "x", None),
-        ({"properties": {"a": {}, "b": {"type": "integer"}}}, {"a": "x", "b": "y", "c": 1}, {"a": "x", "b": None}),
-        ({"type": "object"}, {"a": 1}, {}),
-        ({"type": "object"}, "x", None),
-        ({"type": "array", "items": {"type": "integer"}}, [1, "x", 2.0], [1, 2]),
-        ({"enum": ["a"]}, "a", "a"),
-        ({"enum": ["a"]}, "b", None),
-        ({"type": "integer"}, 3.5, None),
-        ({"type": "integer"}, True, None),
-        ({"type": "boolean"}, True, True),
-        ({"type": "boolean"}, 1, None),
-        ({"type": "array"}, "a", None),
-        ({}, "a", "a"),
-    ],
-)  # fmt: skip
-def test_a_value_fits_or_is_left_out(schema: Any, value: Any, fitted: Any) -> None:
-    """Without what the schema does not know, and bounded."""
+@given(schemas, values)
+def test_a_value_fits_or_is_left_out(schema: Any, value: Any) -> None:
+    """Without what the schema does not know, and bounded; what fits already stays as it is."""
     found = fit_type(schema, value)
-    assert found == fitted
-    assert type(found) is type(fitted)
+
+    if found is not None:
+        jsonschema.validate(without_null(found), {**schema, "additionalProperties": False})
+    assert fit_type(schema, found) == found
+    kind = SCALARS.get(schema.get("type", "string"))
+    if kind and "properties" not in schema and "enum" not in schema:
+        fits = isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
+        whole = kind is int and value == 3.0
+        assert (found is not None) is (fits or whole)
+        assert not isinstance(found, str) or found == value[:10_000]

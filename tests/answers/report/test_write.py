@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from kensaku.answers.report.write import evidence_of, outcome_of, write_report
-from kensaku.models import Hit, Outcome
+from kensaku.answers.report.write import evidence_of, write_report
+from kensaku.models import Hit
 from tests.answers.report.states import SLEEP, A, found, plan, state
 
 HANDS = "Otters hold hands while they sleep."
@@ -57,41 +57,3 @@ async def test_sentences_of_another_language_are_said_to_be() -> None:
     """An extract cannot translate."""
     written = await write(run("ラッコ", text="ラッコは海で眠ります。"), None, 9)
     assert written["notes"] == ["sentences of the sources are quoted in their own language: ja"]
-
-
-async def test_nobody_could_search_is_no_report() -> None:
-    """No text, no values, no confidence, no notes; and no model is asked."""
-    failed = state({"plan": plan(SLEEP), "search-1-1": found(outcome="unavailable")},
-                   output_schema={"properties": {"a": {}}})  # fmt: skip
-    model = Says("x")
-    written = await write(failed, model, 9)
-
-    assert written == {
-        "outcome": "unavailable",
-        "text": None,
-        "structured": None,
-        "basis": {},
-        "sources": [],
-        "written_by": "extract",
-        "said": None,
-        "answered": [],
-        "missing": [SLEEP],
-        "confidence": None,
-        "notes": [],
-    }
-    assert model.asked == 0
-
-
-def test_the_outcome_of_a_run() -> None:
-    """Found, empty, or nobody could search; a file is something that was found."""
-    failed, empty = found(outcome="unavailable"), found(outcome="empty")
-    questions = plan(SLEEP, WHO)
-
-    def outcome(one: Any, two: Any, **options: Any) -> Outcome:
-        results = {"plan": questions, "search-1-1": one, "search-1-2": two}
-        return outcome_of(state(results, **options))
-
-    assert outcome(failed, failed) is Outcome.UNAVAILABLE
-    assert outcome(failed, empty) is Outcome.EMPTY
-    assert outcome(failed, found(Hit(A, "A"))) is Outcome.FOUND
-    assert outcome(failed, failed, files=[{"name": "n.txt", "text": "x"}]) is Outcome.FOUND
