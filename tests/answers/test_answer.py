@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 from typing import Any
@@ -10,16 +9,12 @@ from typing import Any
 import pytest
 
 from kensaku import Hit, Outcome
-from kensaku.answers.answer import NO_ANSWER, Answer
 from kensaku.answers.context import Citation
 from kensaku.answers.score import MARK
 from kensaku.answers.verify import verify
-from kensaku.answers.weigh import as_hit, best_sentences, extractive
-from kensaku.models import Attempt, Passage
-from kensaku.models.confidence import confidence_of
-from kensaku.testing import FakeUpstream, faults
+from kensaku.answers.weigh import extractive
+from kensaku.testing import FakeUpstream
 from tests.growth import growth
-from tests.search.support import until
 
 SLEEP = (
     "## Sleep\n\nSea otters hold hands while they sleep.[12] They do so that the current does not "
@@ -144,56 +139,6 @@ async def test_that_no_source_answers_is_said(upstream: FakeUpstream, make_clien
     assert answer.confidence is not None
 
 
-RAFTS = [
-    "A raft of otters rests in the bay. Clams are buried in mud.",
-    "Otters form a raft of hundreds at night.",
-    "A raft holds mothers with otters that are young. Herons stand alone.",
-    "Every raft drifts where otters wrapped themselves in kelp.",
-]
-
-
-def test_the_best_three_sentences_in_the_order_of_their_sources() -> None:
-    """Or as many as are wanted, the best first."""
-    cited = [Citation.of(n, Hit(f"https://{n}.example/", "", t)) for n, t in enumerate(RAFTS, 1)]
-    best = best_sentences("raft of otters", cited, 0.9, count=9)
-
-    assert [s.score for s in best] == sorted((s.score for s in best), reverse=True)
-    assert len(best) >= 4
-    assert best_sentences("raft of otters", cited, 0.9) == best[:3]
-    assert best_sentences("raft of otters", cited, 0.9, count=1) == best[:1]
-    assert extractive("raft of otters", cited, 0.9) == " ".join(
-        f"{s.text} [{s.citation}]" for s in sorted(best[:3], key=lambda s: s.position)
-    )
-
-
-def test_an_answer_as_json() -> None:
-    """All of it, the confidence only where there is one."""
-    url = "https://a.example/"
-    cited = Citation(1, url, "Otters", "2026-11-17", (Passage(url, "They do.", 3, 11),))
-    sure = confidence_of("otters", [as_hit(cited)])
-    attempt = Attempt("tavily", Outcome.FOUND, hits=1)
-    answer = Answer("They do. [1]", (cited,), Outcome.FOUND, sure, "small", (attempt,), ("note",))
-
-    assert answer.to_dict() == {
-        "answer": "They do. [1]",
-        "citations": [
-            {
-                "n": 1,
-                "url": url,
-                "title": "Otters",
-                "published": "2026-11-17",
-                "passages": [{"start": 3, "end": 11, "text": "They do."}],
-            }
-        ],
-        "outcome": "found",
-        "confidence": sure.to_dict(),
-        "written_by": "small",
-        "attempts": [attempt.to_dict()],
-        "notes": ["note"],
-    }
-    assert Answer(None, (), Outcome.EMPTY).to_dict()["confidence"] is None
-
-
 # --- by a model
 
 
@@ -239,10 +184,8 @@ HANDS = 'They hold hands [1: "hold hands while they sleep"].'
 @pytest.mark.parametrize(
     ("said", "kept"),
     [
-        (HANDS, "They hold hands. [1]"),
         (HANDS + ' They hold paws [1: "hold paws while they sleep"].', "They hold hands. [1]"),
         (HANDS + ' There are 900 [9: "A group of resting otters"].', "They hold hands. [1]"),
-        (HANDS + " They float.", "They hold hands. [1] They float. (not verified)"),
         ("They do [1, 9].", "They do. [1]"),
         ("手をつなぎます[3][42]。", "手をつなぎます。 [3]"),
         ("They hold\u200b hands " + HANDS[16:], "They hold hands. [1]"),
@@ -261,9 +204,8 @@ async def test_a_model_is_held_to_its_citations(said: str, kept: str, ask: Any) 
 @pytest.mark.parametrize(
     ("reply", "status"),
     [
-        ({"error": "no"}, 500), ({"error": KEY}, 401), (b"<html>Just a moment", 200),
-        ({"choices": []}, 200), ([], 200), (says(None), 200), (says("  "), 200),
-        (says([{"type": "text"}]), 200), ({"choices": [{"text": "old API"}]}, 200),
+        ({"error": KEY}, 401), ({"choices": []}, 200), ([], 200), (says(None), 200),
+        (says("  "), 200), (says([{"type": "text"}]), 200), ({"choices": [{"text": "old"}]}, 200),
     ],
 )  # fmt: skip
 async def test_a_model_that_does_not_answer_leaves_the_extract(
@@ -276,44 +218,6 @@ async def test_a_model_that_does_not_answer_leaves_the_extract(
     assert "hold hands while they sleep" in answer.text
     assert "this is an extract" in answer.notes[-1]
     assert KEY not in json.dumps(answer.to_dict())
-
-
-async def test_a_model_that_hangs_up_leaves_the_extract(upstream: FakeUpstream, ask: Any) -> None:
-    """As when there were none."""
-    upstream.fails("llm", faults.reset())
-
-    assert (await ask(says("They do [1]."))).written_by == "extract"
-
-
-async def test_a_model_that_never_answers_is_not_waited_for(
-    upstream: FakeUpstream, ask: Any, clock: Any
-) -> None:
-    """It has a minute of its own: no call hangs."""
-    upstream.fails("llm", faults.hang())
-    asking = asyncio.ensure_future(ask(says("They do [1].")))
-    await until(lambda: upstream.asked("llm"))
-    clock.advance(59)
-    await asyncio.sleep(0)
-    assert not asking.done()
-    clock.advance(1)
-    answer = await asking
-
-    assert answer.written_by == "extract"
-    assert "longer than 60 s" in answer.notes[-1]
-
-
-async def test_without_sources_no_model_is_asked(upstream: FakeUpstream, ask: Any) -> None:
-    """It would answer from memory. Nothing found and nobody to ask stay two things."""
-    upstream.answers("tavily", [])
-    empty = await ask(says("Of course they do."))
-    upstream.fails("tavily", faults.status(503))
-    down = await ask(says("Of course they do."))
-
-    assert (empty.outcome, empty.text) == (Outcome.EMPTY, None)
-    assert NO_ANSWER not in empty.notes
-    assert empty.written_by == "extract"
-    assert (down.outcome, down.text) == (Outcome.UNAVAILABLE, None)
-    assert upstream.asked("llm") == []
 
 
 @pytest.mark.parametrize("piece", [" ", "[1", "[1, ", "[1 ,", " [", "\n[12"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from kensaku.answers.model import unused_settings
 from kensaku.testing import FakeUpstream, faults
 from tests.answers.conftest import KEY, Model, Web
+from tests.search.support import until
 from tests.server.conftest import make_server as make_server
 
 QUESTION = "How do sea otters sleep?"
@@ -140,10 +142,37 @@ async def test_a_text_that_nothing_supports_is_not_shown(
 
 
 @every_call
-async def test_without_sources_no_model_writes(call: str, client: Any, model: Model) -> None:
-    """It would write from memory."""
+@pytest.mark.parametrize("outcome", ["empty", "unavailable"])
+async def test_without_sources_no_model_writes(
+    call: str, outcome: str, client: Any, model: Model, web: Web
+) -> None:
+    """It would write from memory. Nothing found and nobody to ask stay two things."""
+    if outcome == "unavailable":
+        web.upstream.heals("tavily")
+        web.upstream.fails("tavily", faults.status(400))
     model.says("", "Leonardo did.")
     made = await getattr(client(**model.settings), call)("Who painted the Mona Lisa?")
 
-    assert made.outcome == "empty"
+    assert (made.outcome, made.written_by) == (outcome, "extract")
     assert all(rules.startswith("Plan") for rules, _ in model.asked(""))
+
+
+@every_call
+async def test_a_model_that_hangs_is_not_waited_for(
+    call: str, client: Any, upstream: FakeUpstream, model: Model, clock: Any
+) -> None:
+    """It has a minute for the plan, and one for the text; the sources speak."""
+    upstream.fails("llm", faults.hang())
+    task = QUESTION if call == "answer" else BOTH  # a simple question needs no plan
+    running = asyncio.ensure_future(getattr(client(**model.settings), call)(task))
+    for asked in range(1, 2 if call == "answer" else 3):
+        await until(lambda: len(upstream.asked("llm")) == asked)  # noqa: B023
+        clock.advance(59)
+        await asyncio.sleep(0)
+        assert not running.done()
+        clock.advance(1)
+    made = await running
+
+    assert made.written_by == "extract"
+    assert "hold hands" in made.text
+    assert any("longer than 60 s" in note for note in made.notes)

@@ -5,14 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from kensaku import Settings
-from kensaku.answers.cited import AnswerFactors, Assessment, Thresholds, assess
+from kensaku.answers.cited import Thresholds, assess
 from kensaku.answers.context import Citation
 from kensaku.answers.score import Sentence
 from kensaku.answers.weigh import Finding
 from kensaku.errors import ConfigError
 from kensaku.text.terms import terms
+
+bounds = st.floats(-0.5, 1.5) | st.sampled_from([0.0, 0.5, 1.0])
 
 
 @pytest.mark.parametrize(
@@ -27,20 +31,20 @@ def test_the_bounds_belong_to_the_action_above(score: float, action: str) -> Non
     assert Thresholds().action(score) == action
 
 
-def test_thresholds_are_settings() -> None:
-    """In order, or they are refused."""
-    settings = Settings(assistant_silent=0.8, assistant_notify=0.6, assistant_confirm=0.1)
-
-    assert Thresholds.from_settings(settings) == Thresholds(0.8, 0.6, 0.1)
-    with pytest.raises(ConfigError, match="none above"):
-        Thresholds(0.5, 0.6, 0.4)
-
-
-def test_nothing_found_is_no_confidence() -> None:
-    """A question without an answer decides."""
-    made = assess([Finding("?", (), (), confidence=0.9)], Thresholds())
-
-    assert (made.score, made.level, made.action) == (0.0, "none", "escalate")
+@given(bounds, bounds, bounds)
+def test_thresholds_are_settings_in_order_within_0_and_1(
+    silent: float, notify: float, confirm: float
+) -> None:
+    """Equal ones are fine; what is wrong is named with its value."""
+    if 0 <= confirm <= notify <= silent <= 1:
+        settings = Settings(
+            assistant_silent=silent, assistant_notify=notify, assistant_confirm=confirm
+        )
+        assert Thresholds.from_settings(settings) == Thresholds(silent, notify, confirm)
+        return
+    with pytest.raises(ConfigError, match="none above the one before it") as refused:
+        Thresholds(silent, notify, confirm)
+    assert f"assistant.silent is {silent:g}, notify {notify:g}" in refused.value.message
 
 
 SENTENCE = Sentence("They hold hands.", 1, 0, terms("They hold hands."))
@@ -62,52 +66,40 @@ def finding(
 
 
 @pytest.mark.parametrize(
-    ("findings", "options", "score", "level", "action", "factors"),
+    ("findings", "score", "level", "action"),
     [
-        ([], {}, 0.0, "none", "escalate", AnswerFactors(0, 0, 0.0, 0)),
-        ([finding(0.95), finding(0.7)], {}, 0.7, "high", "notify", AnswerFactors(2, 2, 0.7, 2)),
-        ([finding(0.699)], {}, 0.699, "medium", "confirm", AnswerFactors(1, 1, 0.699, 2)),
-        ([finding(0.45)], {}, 0.45, "medium", "confirm", AnswerFactors(1, 1, 0.45, 2)),
-        ([finding(0.449)], {}, 0.449, "low", "confirm", AnswerFactors(1, 1, 0.449, 2)),
-        ([finding(None)], {}, 0.0, "low", "escalate", AnswerFactors(1, 1, 0.0, 2)),
-        ([finding(0.9), finding(0.9, sentences=0)], {}, 0.0, "low", "escalate", AnswerFactors(2, 1, 0.0, 2)),
-        (
-            [finding(0.9, sentences=0)],
-            {"by_model": True, "cut": 2, "marked": 3},
-            0.9, "high", "silent", AnswerFactors(1, 1, 0.9, 2, 0, 2, 3),
-        ),
-        (
-            [finding(0.9, differences=2)], {}, 0.69, "medium", "confirm", AnswerFactors(1, 1, 0.9, 2, 2),
-        ),
-        ([finding(0.5, differences=1)], {}, 0.5, "medium", "confirm", AnswerFactors(1, 1, 0.5, 2, 1)),
-        ([finding(0.95, unsure=True)], {}, 0.89, "high", "notify", AnswerFactors(1, 1, 0.95, 2, word_differences=1)),
-        ([finding(0.12345)], {}, 0.123, "low", "escalate", AnswerFactors(1, 1, 0.123, 2)),
+        ([], 0.0, "none", "escalate"),
+        ([finding(0.7)], 0.7, "high", "notify"),
+        ([finding(0.699)], 0.699, "medium", "confirm"),
+        ([finding(0.449)], 0.449, "low", "confirm"),
+        ([finding(None)], 0.0, "low", "escalate"),
+        ([finding(0.9, differences=2)], 0.69, "medium", "confirm"),
+        ([finding(0.5, differences=1)], 0.5, "medium", "confirm"),
+        ([finding(0.95, unsure=True)], 0.89, "high", "notify"),
     ],
-)  # fmt: skip
-def test_an_assessment_is_of_the_weakest_question(
-    findings: Any, options: Any, score: float, level: str, action: str, factors: AnswerFactors
-) -> None:
-    """A contradiction keeps it below `notify`, a word that differs below `silent`; what a model's
-    citations lost is counted."""
-    made = assess(findings, Thresholds(), **options)
-
-    assert made == Assessment(score, level, action, factors)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
-    "bounds", [(1.1, 0.7, 0.4), (0.9, 0.7, -0.1), (0.9, 0.95, 0.4), (0.9, 0.3, 0.4)]
 )
-def test_thresholds_stand_in_order_within_0_and_1(bounds: tuple[float, float, float]) -> None:
-    """Equal ones are fine."""
-    with pytest.raises(ConfigError) as refused:
-        Thresholds(*bounds)
-    silent, notify, confirm = bounds
-    assert refused.value.message == (
-        f"assistant.silent is {silent:g}, notify {notify:g}, confirm {confirm:g}; "
-        "each must be in 0..1 and none above the one before it"
-    )
-    for good in ((0, 0, 0), (1, 1, 1)):
-        Thresholds(*good)
+def test_a_doubt_keeps_an_answer_below_the_next_action(
+    findings: Any, score: float, level: str, action: str
+) -> None:
+    """A contradiction keeps it below `notify`, a word that differs below `silent`."""
+    made = assess(findings, Thresholds())
+
+    assert (made.score, made.level, made.action) == (score, level, action)
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=5))
+def test_an_assessment_is_of_the_weakest_question(parts: list[tuple[float, bool]]) -> None:
+    """One without an answer decides, unless a model wrote, whose citations were checked."""
+    findings = [finding(score, sentences=int(has)) for score, has in parts]
+    by_rule = assess(findings, Thresholds(1, 0, 0))
+    by_model = assess(findings, Thresholds(1, 0, 0), by_model=True, cut=2, marked=3)
+
+    weakest = min(score for score, _ in parts)
+    assert by_model.score == pytest.approx(weakest, abs=0.001)
+    assert by_rule.score == (by_model.score if all(has for _, has in parts) else 0.0)
+    factors = by_model.factors
+    assert (factors.questions, factors.sources) == (len(parts), 2)
+    assert (factors.sentences_cut, factors.sentences_marked) == (2, 3)
 
 
 def test_no_threshold_leaves_no_room_below() -> None:

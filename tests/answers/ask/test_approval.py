@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -94,30 +95,22 @@ QUESTION = Question(
 
 def test_a_question_is_json_and_back() -> None:
     """All of it, with its id."""
-    told = QUESTION.to_dict()
+    told = json.loads(json.dumps(QUESTION.to_dict()))
 
-    assert told == {
-        "id": QUESTION.id, "kind": "help", "text": "Which?", "reason": "several",
-        "urgency": "optional", "choices": ["modify", "skip"], "tool": "ask_user",
-        "arguments": {"number": 2}, "options": ["sea", "river"],
-    }  # fmt: skip
+    assert (told["id"], told["kind"], told["options"]) == (QUESTION.id, "help", ["sea", "river"])
     assert Question.from_dict(told) == QUESTION
-    plain = Question("approve", "?")
-    assert (plain.reason, plain.urgency, plain.choices) == ("", "blocking", ("proceed", "cancel"))
-    assert (plain.tool, plain.arguments, plain.options) == ("", {}, ())
+    assert Question("approve", "?").choices == ("proceed", "cancel")
 
 
 def test_the_id_of_a_question_is_what_it_is_about() -> None:
     """The same after a restart; another tool, other arguments or another kind make another one."""
-    assert (
-        QUESTION.id == Question("help", "Other words", tool="ask_user", arguments={"number": 2}).id
-    )
-    assert len(QUESTION.id) == 16
+    same = Question("help", "Other words", tool="ask_user", arguments={"number": 2})
     others = [
         Question("confirm", "?", tool="ask_user", arguments={"number": 2}),
         Question("help", "?", tool="other", arguments={"number": 2}),
         Question("help", "?", tool="ask_user", arguments={"number": 3}),
     ]
+    assert same.id == QUESTION.id
     assert len({QUESTION.id, *(q.id for q in others)}) == 4
     two = [{"a": 1, "b": 2}, {"b": 2, "a": 1}]
     assert len({Question("help", "?", arguments=a).id for a in two}) == 1
@@ -128,14 +121,10 @@ def test_the_longest_reply_is_taken() -> None:
     with pytest.raises(InvalidQuery):
         Reply("whatever")  # type: ignore[arg-type]
     assert len(Reply("modify", "x" * 10_000).text) == 10_000
-    with pytest.raises(InvalidQuery) as refused:
+    with pytest.raises(InvalidQuery, match="10,001 characters; at most 10,000"):
         Reply("modify", "x" * 10_001)
-    assert refused.value.message == "the reply has 10,001 characters; at most 10,000 are taken"
-    with pytest.raises(InvalidQuery) as refused:
+    with pytest.raises(InvalidQuery, match=f"of '{'t' * 60}' is 'sometimes'; it must be one of"):
         Approvals({"t" * 99: "sometimes"})
-    assert refused.value.message == (
-        f"the approval of '{'t' * 60}' is 'sometimes'; it must be one of auto, ask, never"
-    )
 
 
 @pytest.mark.parametrize("language", languages())

@@ -30,14 +30,6 @@ from .conftest import (
 # --- a doubtful answer
 
 
-async def test_proceed_shows_the_answer(client: Any) -> None:
-    """As it is, with its doubt."""
-    answer = await client(**STRICT).ask(SLEEP, person=Person(Reply("proceed")))
-
-    assert "hold hands" in answer.text
-    assert answer.doubt
-
-
 async def test_cancel_ends_the_run_before_the_answer(client: Any) -> None:
     """Nothing of it is shown."""
     events = await all_events(client(**STRICT).ask_events(SLEEP, person=Person(Reply("cancel"))))
@@ -74,9 +66,10 @@ async def test_modify_reads_the_page_that_the_person_names(client: Any, web: Web
     assert any(r.target == "/own" for r in web.upstream.requests)
 
 
-async def test_retry_searches_once_more_past_the_cache(client: Any, web: Web) -> None:
-    """Every query of the plan is sent again, and no other."""
-    person = Person(Reply("retry"), Reply("proceed"))
+@pytest.mark.parametrize("reply", [Reply("retry"), Reply("retry", SLEEP)])
+async def test_retry_searches_once_more_past_the_cache(reply: Reply, client: Any, web: Web) -> None:
+    """Every query of the plan is sent again, or the person's words alone."""
+    person = Person(reply, Reply("proceed"))
     answer = await client(**STRICT).ask(SLEEP, person=person)
 
     assert web.queries.count(SLEEP) == 2

@@ -15,19 +15,6 @@ from tests.answers.conftest import Web
 from .conftest import ABBEY, BOTH, SLEEP, Person, all_events
 
 
-async def test_a_simple_question_is_one_step_and_cited(client: Any, web: Web) -> None:
-    """Without a model: sentences of the sources, and it says so."""
-    answer = await client().ask(SLEEP)
-
-    assert answer.outcome is Outcome.FOUND
-    assert answer.text.startswith("Sea otters hold hands while they sleep. [1]")
-    assert answer.written_by == "extract"
-    assert answer.citations[0].title == "How otters sleep"
-    assert "hold hands" in answer.citations[0].passage
-    assert web.queries == [SLEEP]
-    assert {s.tool for s in answer.steps} <= {"web_search", "web_extract"}
-
-
 async def test_the_events_tell_the_run(client: Any) -> None:
     """The parts of the text joined are the answer; every event is JSON."""
     events = await all_events(client().ask_events(SLEEP))
@@ -101,13 +88,6 @@ async def test_the_budget_bounds_the_run(client: Any, web: Web) -> None:
     assert answer.usage.searches == 1
     assert answer.usage.fetches == 0
     assert any("budget" in str(a.error) for a in answer.attempts)
-
-
-async def test_a_run_that_is_left_ends(client: Any) -> None:
-    """Closing the stream cancels the work."""
-    events = client().ask_events(SLEEP)
-    assert isinstance(await anext(events), Planned)
-    await events.aclose()
 
 
 async def test_a_run_that_was_cut_short_does_only_the_rest(client: Any, web: Web) -> None:
