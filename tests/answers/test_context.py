@@ -7,7 +7,6 @@ import json
 import os
 import random
 import unicodedata
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +16,10 @@ from hypothesis import strategies as st
 
 from kensaku import Document, Hit, Kensaku, Outcome
 from kensaku.answers.context import cursor_of, pack, position_of
-from kensaku.answers.passages import passages_of, stored_passages
+from kensaku.answers.passages import passages_of
 from kensaku.answers.tokenizer import VOCABULARIES, count, counter
 from kensaku.errors import InvalidQuery
-from kensaku.models import Explain, LocalMatch, Passage
+from kensaku.models import Passage
 from kensaku.testing import FakeUpstream, faults
 from tests import ROOT
 from tests.answers.test_tokenizer import TEXTS
@@ -104,10 +103,12 @@ def test_a_budget_below_one_passage_gets_its_beginning() -> None:
 def test_every_citation_is_in_the_text_with_its_offsets() -> None:
     """`[n]`, title and address; and each passage is a piece of its page."""
     found = {hit.url: hit for hit in hits("ja")}
-    packed = pack(passages_of("ラッコ", list(found.values())), 1_500, count)
+    dates = dict.fromkeys(found, "2026-11-16")
+    packed = pack(passages_of("ラッコ", list(found.values())), 1_500, count, dates=dates)
 
     assert len(packed.citations) > 1
     for cited in packed.citations:
+        assert cited.published == "2026-11-16"
         assert f"[{cited.n}] {cited.title} ({cited.url})\n" in packed.text
         for p in cited.passages:
             assert found[cited.url].content[p.start : p.end] == p.text
@@ -192,15 +193,6 @@ def test_a_cursor_shows_everything_once(
         assert len(set(shown[url])) == len(shown[url])
         missed = set(range(len(text))) - set(shown[url])
         assert not "".join(text[n] for n in missed).strip()
-
-
-def test_a_page_keeps_the_day_it_was_published() -> None:
-    """When the packer is told."""
-    [page] = hits("en", pages=1)
-    dates = {page.url: "2026-11-16"}
-    [cited] = pack(passages_of("otter", [page]), 500, count, dates=dates).citations
-
-    assert cited.published == "2026-11-16"
 
 
 def test_a_vocabulary_whose_parts_do_not_add_up_keeps_to_the_budget() -> None:
@@ -340,32 +332,3 @@ async def test_more_answers_are_in_our_context_than_in_tavilys(name: str, tmp_pa
 
     assert all(ours[budget] >= theirs[budget] for budget in ours)
     assert ours[500] >= 0.9 * len(sample)
-
-
-async def test_only_documents_of_the_index_are_looked_up_again():
-    """Neither what the web has sent, nor what has come whole."""
-
-    class Index:
-        asked: list[str] = []
-
-        async def passages(self, query, *, collections, max_results):
-            self.asked.append(collections)
-            return [Passage("doc:1", "one", 0, 3), Passage("doc:9", "nine", 0, 4)]
-
-    own = Explain(local=LocalMatch(collection="docs"))
-    hits = [
-        Hit("https://a.example/", "A"),
-        Hit("https://b.example/", "B", explain=Explain()),
-        Hit("doc:1", "One", explain=own),
-        Hit(
-            "doc:2",
-            "Two",
-            raw_content="whole",
-            explain=replace(own, local=LocalMatch(collection="other")),
-        ),
-    ]
-
-    found = await stored_passages(Index(), "otter", hits, 1_000)  # type: ignore[arg-type]
-
-    assert Index.asked == ["docs"]
-    assert found == {"doc:1": [Passage("doc:1", "one", 0, 3)]}

@@ -11,13 +11,11 @@ from kensaku.answers.kinds import (
     FIGURE,
     PERSON,
     AnswerKind,
-    asking_terms,
     gives_figure,
     has_kind,
     kind_of,
 )
 from kensaku.answers.score import score_sentences
-from kensaku.text.tokens import query_terms
 
 
 @pytest.mark.parametrize(
@@ -75,18 +73,6 @@ def test_what_the_question_says_itself_is_no_answer() -> None:
     assert gives_figure(question, "The harbour was opened on 3 May 1893.")
 
 
-@pytest.mark.parametrize(
-    ("asking", "telling", "language"),
-    [("What is the name called?", "harbour", "en"), ("何という名前ですか", "ラッコ", "ja")],
-)
-def test_words_that_ask_are_known(asking: str, telling: str, language: str) -> None:
-    """In both languages, whatever tokenizer is installed."""
-    known = asking_terms(frozenset({language}))
-
-    assert known & query_terms(asking, [language]).keys()
-    assert not known & query_terms(telling, [language]).keys()
-
-
 def test_the_sentence_with_the_figure_is_the_answer() -> None:
     """Rather than one that has as many of the question's words."""
     page = (
@@ -99,20 +85,3 @@ def test_the_sentence_with_the_figure_is_the_answer() -> None:
 
     best = max(scored.sentences, key=lambda s: s.score)
     assert "about 300" in best.text
-
-
-@pytest.mark.parametrize(
-    ("question", "sentence", "points"),
-    [
-        ("When was the harbour built?", "The harbour was built in 1893.", 0.25),
-        ("How many otters live here?", "About 300 otters live here.", 0.5),
-        ("Who built the harbour?", "It was built by Smeaton.", 0.2),
-        ("Who built the harbour?", "It was built.", 0.0),
-        ("What is the harbour?", "It was built by Smeaton in 1893.", 0.0),
-    ],
-)
-def test_what_the_kind_of_answer_is_worth(question: str, sentence: str, points: float) -> None:
-    """Beside 1 for all words of the question."""
-    citation = Citation.of(1, Hit("https://a.example/", "", sentence))
-
-    assert [s.kind for s in score_sentences(question, [citation]).sentences] == [points]

@@ -44,21 +44,3 @@ def test_grammar_is_no_phrase() -> None:
 def test_names_and_figures_of_a_question(question: str, names: set[str]) -> None:
     """The first word is capitalised anyway."""
     assert names_in(question) == names
-
-
-@pytest.mark.parametrize(
-    ("question", "phrases"),
-    [
-        ("Sea otters", {"seaotters"}),
-        ("A sea otter?", {"aseaotter"}),
-        ("The sea otter", {"theseaott", "heseaotte", "eseaotter"}),
-        ("sea otte", set()),
-        ("川の獺だ", {"川の獺だ"}),
-        ("獺のこと", set()),
-        ("獺川のこと", {"獺川のこ"}),
-        ("獺川", set()),
-    ],
-)
-def test_a_phrase_is_a_run_of_nine_letters_or_four(question: str, phrases: set[str]) -> None:
-    """Four where words are not set apart, of which two at most are hiragana."""
-    assert phrases_of(question) == phrases

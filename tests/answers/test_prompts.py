@@ -5,11 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
-
-from kensaku import Budget
 from kensaku.answers.evidence import Reference
-from kensaku.answers.model import Metered
 from kensaku.answers.plan import QuestionPlan, make_plan
 from kensaku.answers.prompts import MAX_SOURCES, with_sources
 from kensaku.answers.questions import Subquestion
@@ -21,16 +17,15 @@ from kensaku.models import Passage
 A = "https://a.example/sleep"
 
 
-class Asked:
-    """A model that says one thing, and remembers what it was asked."""
+class Says:
+    """A model that says one thing."""
 
     name = "small"
 
     def __init__(self, reply: str) -> None:
-        self.reply, self.heard = reply, ("", "", 0.0)
+        self.reply = reply
 
     async def ask(self, system: str, user: str, seconds: float = MODEL_SECONDS) -> str:
-        self.heard = (system, user, seconds)
         return self.reply
 
 
@@ -57,18 +52,9 @@ def test_sources_for_a_model_are_bounded() -> None:
     assert len(f"[1] web: T ({A})\n") + shown == MAX_SOURCES
 
 
-@pytest.mark.parametrize(("seconds", "limit"), [(9.0, 9.0), (0.0, 0.001), (1e9, MODEL_SECONDS)])
-async def test_a_model_has_a_time_of_its_own(seconds: float, limit: float) -> None:
-    """What is left of the run, within its bounds."""
-    model: Any = Asked("text")
-
-    assert await Metered(model, Budget()).ask("rules", "words", seconds) == "text"
-    assert model.heard == ("rules", "words", limit)
-
-
 async def planned(*questions: Any, most: int = 4) -> QuestionPlan:
     """The plan of a model that says this."""
-    model: Any = Asked(json.dumps({"questions": list(questions)}))
+    model: Any = Says(json.dumps({"questions": list(questions)}))
     return await make_plan("otters", model, most=most, seconds=9)
 
 

@@ -129,24 +129,3 @@ def test_marks_in_a_text() -> None:
 
     assert styled.startswith(f"A (Ann, “{'y' * 39}…”) B (Ann, “{'y' * 39}…”).\n\n")
     assert apply_style("A [1]", [], "mla", ENGLISH) == "A [1]"
-
-
-@pytest.mark.parametrize(
-    ("number", "month"), [(1, "January"), (12, "December"), (0, None), (13, None)]
-)
-def test_months_are_written_out(number: int, month: str | None) -> None:
-    """What is no month is left out."""
-    source = Reference(1, "https://a.example/x", "T", f"2026-{number:02}-03", "Ann")
-    days = {
-        "mla": f"Ann. “T.” a.example, 3 {month} 2026, https://a.example/x",
-        "apa": f"Ann. (2026, {month} 3). T. https://a.example/x",
-        "chicago": f"Ann. 2026. “T.” {month} 3, 2026. https://a.example/x",
-    }
-    undated = {
-        "mla": "Ann. “T.” a.example, https://a.example/x",
-        "apa": "Ann. (2026). T. https://a.example/x",
-        "chicago": "Ann. 2026. “T.” https://a.example/x",
-    }
-    for style, line in (days if month else undated).items():
-        text = apply_style("Otters. [1]", [source], style, ENGLISH)
-        assert text.splitlines()[-1] == f"- {line}"
