@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import select, update
 
 from kensaku import Budget
-from kensaku.assistant import Answered, Assistant, Reply, TooMany
+from kensaku.assistant import Answered, Assistant, TooMany
 from kensaku.database import Database, runs
 from kensaku.database.conversations import (
     Sender,
@@ -134,20 +134,6 @@ async def test_what_was_not_allowed_is_recorded(
     assert web.queries == []
 
 
-async def test_a_button_counts_once(assistant: Assistant) -> None:
-    """The second press, and a choice that was not offered, change nothing."""
-    await assistant.choose(ANN, "approvals", ASK)
-    exchange = await begin(assistant, ANN, SLEEP)
-    question = await until_asked(exchange)
-
-    assert not exchange.reply(Reply("retry"), question.id)
-    assert not exchange.reply(Reply("proceed"), "unknown")
-    assert exchange.reply(Reply("proceed"), question.id)
-    assert not exchange.reply(Reply("cancel"), question.id)
-    await all_events(exchange.follow())
-    assert isinstance(exchange.last, Answered)
-
-
 async def test_a_killed_run_goes_on_and_searches_nothing_twice(
     k: Any, db: Database, web: Web
 ) -> None:
@@ -191,25 +177,6 @@ async def test_a_person_goes_on_with_the_own_runs_alone(k: Any, db: Database) ->
         assert await runs.list_unfinished(db, "", "test", "ben") == [SLEEP]
 
 
-@pytest.mark.parametrize("reply", ["yes", None])
-async def test_a_channel_learns_that_a_question_is_settled(
-    reply: str | None, assistant: Assistant, k: Any, clock: Any
-) -> None:
-    """By a reply, or because nobody waits for one any more."""
-    exchange = await begin(assistant, ANN, SLEEP, approvals=ASK)
-    question = await until_asked(exchange)
-    waiting = asyncio.ensure_future(exchange.settled(question.id))
-    await asyncio.sleep(0)
-    assert not waiting.done()
-    if reply is None:
-        clock.advance(k.settings.assistant_wait)
-    else:
-        exchange.reply(reply)
-
-    await waiting
-    await exchange.settled("unknown")
-
-
 async def test_what_nobody_left_behind_is_not_taken_over(
     assistant: Assistant, k: Any, db: Database
 ) -> None:
@@ -221,18 +188,6 @@ async def test_what_nobody_left_behind_is_not_taken_over(
         await assistant.close()
         await age(db, "lease", "created")
         assert await other.resume("test") == []
-
-
-async def test_two_people_never_mix(assistant: Assistant, db: Database) -> None:
-    """Settings, threads and what is kept are a person's own."""
-    await assistant.choose(ANN, "approvals", {"web_search": "never"})
-    ann, ben = await asyncio.gather(ask(assistant, ANN, SLEEP), ask(assistant, BEN, SLEEP))
-
-    assert not isinstance(ann.last, Answered)
-    assert isinstance(ben.last, Answered)
-    assert await assistant.options(BEN) == {}
-    assert [c.thread for c in await list_conversations(db, "", "test", "ann")] == ["t1"]
-    assert await list_conversations(db, "other", "test") == []
 
 
 async def test_a_thread_has_one_run_and_three_that_wait(

@@ -32,25 +32,13 @@ SECOND = Question("help", "Second?", choices=("modify", "skip"), tool="b")
 ANSWER = CitedAnswer("How?", "So.", (), Outcome.FOUND, assess((), Thresholds()))
 
 
-class Kept:
-    """What was remembered."""
-
-    def __init__(self) -> None:
-        self.all: list[Any] = []
-
-    async def __call__(self, memory: Any) -> None:
-        self.all.append(memory)
-
-
 @pytest.fixture
 async def exchange() -> Exchange:
     """A run that nobody runs."""
-    return make_exchange(Kept())
 
+    async def remember(_: Any) -> None: ...
 
-def make_exchange(kept: Kept) -> Exchange:
-    """A run that a channel knows one message of."""
-    return Exchange(StoredRun("r1", ANN, "c1", "How?", {}, {"message": 1}), kept)
+    return Exchange(StoredRun("r1", ANN, "c1", "How?", {}, {}), remember)
 
 
 async def asked(exchange: Exchange, *questions: Question) -> list[asyncio.Task[Reply]]:
@@ -154,52 +142,3 @@ async def test_whoever_follows_gets_every_event_once(last: Any, exchange: Exchan
     assert await asyncio.gather(*follows) == [events, events[2:]]
     assert await all_events(exchange.follow(1)) == events[1:]
     assert exchange.last == last
-
-
-async def test_what_broke_a_run_reaches_whoever_follows(exchange: Exchange) -> None:
-    """After its events; a run that has ended well is not waited for."""
-
-    async def breaks() -> None:
-        raise ConnectionError("the database is gone")
-
-    exchange.task = asyncio.ensure_future(breaks())
-    await asyncio.wait([exchange.task])
-    exchange.emit(TextDelta("So."))
-    exchange.end()
-    events = exchange.follow()
-
-    assert await anext(events) == TextDelta("So.")
-    assert exchange.last is None
-    with pytest.raises(ConnectionError):
-        await anext(events)
-    exchange.emit(Answered(ANSWER))
-    assert len(await all_events(exchange.follow())) == 2
-
-
-async def test_a_run_is_cancelled_soon(exchange: Exchange) -> None:
-    """After its first step; without a task there is nothing to cancel."""
-    steps = []
-
-    async def run() -> None:
-        steps.append("begun")
-        await asyncio.Event().wait()
-
-    exchange.cancel()
-    exchange.task = asyncio.ensure_future(run())
-    exchange.cancel()
-    await asyncio.wait([exchange.task])
-
-    assert exchange.task.cancelled()
-    assert steps == ["begun"]
-
-
-async def test_what_a_channel_remembers_is_added_to_what_it_knew() -> None:
-    """And kept as a whole."""
-    kept = Kept()
-    exchange = make_exchange(kept)
-    assert (exchange.id, exchange.sender, exchange.question) == ("r1", ANN, "How?")
-    await exchange.remember({"chat": 5})
-    await exchange.remember({"message": 2})
-
-    assert exchange.memory == {"message": 2, "chat": 5}
-    assert kept.all == [{"message": 1, "chat": 5}, {"message": 2, "chat": 5}]

@@ -78,12 +78,13 @@ def test_an_address_cannot_leave_its_markup() -> None:
 
 def test_markdown_of_a_model_is_shown_as_such() -> None:
     """Bold, headings, bullets and code; figures and words stay what they were."""
-    said = "# Otters\n- **rafts** of 3.14 & `a < b` [1]"
+    said = "# Otters #\n- **rafts** of 3.14 & `a < b` [1]\n####### no\n-c"
 
     assert to_mrkdwn(said, {1: SOURCE}) == (
         "*Otters*\n• *rafts* of 3.14 &amp; `a &lt; b` <https://otters.example/a?b=1&amp;c=2|[1]>"
+        "\n####### no\n-c"
     )
     assert to_html(said, {1: SOURCE}) == (
         "<b>Otters</b>\n• <b>rafts</b> of 3.14 &amp; <code>a &lt; b</code> "
-        '<a href="https://otters.example/a?b=1&amp;c=2">[1]</a>'
+        '<a href="https://otters.example/a?b=1&amp;c=2">[1]</a>\n####### no\n-c'
     )

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kensaku.answers.events import ToolEnded, ToolStarted
-from kensaku.assistant.channels._text import BROKEN, compose, simplify, split_text, tool_line
+from kensaku.assistant.channels._text import BROKEN, compose, split_text, tool_line
 from kensaku.locale import translator
 
 ENGLISH = translator("en")
@@ -124,8 +124,3 @@ def test_a_text_is_split_within_the_limit_and_without_a_loss(text: str, limit: i
 def test_a_text_is_split_where_it_reads_well(text: str, limit: int, parts: list[str]) -> None:
     """At a paragraph, a line, a sentence, a comma or a blank of the second half; else anywhere."""
     assert split_text(text, limit) == parts
-
-
-def test_headings_are_bold_and_bullets_are_points() -> None:
-    """As chat applications have them."""
-    assert simplify("# One #\n- a\n  * b\n####### no\n-c") == "**One**\n• a\n  • b\n####### no\n-c"

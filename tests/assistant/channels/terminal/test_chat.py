@@ -26,6 +26,7 @@ from tests.search.support import until
 from .conftest import CTRL_D, Talk
 
 ME = Sender(CHANNEL, "ann", "t1")
+JAPANESE = "ラッコは何を食べますか？"
 HANGS = ("web_search=ask",)
 
 
@@ -84,16 +85,20 @@ async def test_a_wrong_line_is_one_sentence_and_the_next_is_read(talk: Talk) -> 
     assert told[len(WRONG)] == "route: as in the settings"
 
 
-async def test_what_was_said_is_listed_reopened_and_saved(talk: Talk, tmp_path: Path) -> None:
-    """In the next session, too; a file that exists is not replaced."""
+async def test_what_was_said_is_listed_reopened_and_saved(
+    talk: Talk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the next session, too, for this user alone; a file that exists is not replaced."""
+    monkeypatch.setenv("HOME", str(tmp_path))
     file = tmp_path / "otters.md"
     await talk([SLEEP])
-    done = await talk(["/history", "/resume 1", f"/save {file}", f"/save {file}"])
+    done = await talk(["/history", "/resume 1", *["/save ~/otters.md"] * 2, "/export a\0b"])
 
     assert f"  {SLEEP}" in done.err
     assert f"Going on: {SLEEP}\n> {SLEEP}\nSea otters hold" in done.err
-    assert f"Saved in {file}" in done.err
-    assert "cannot be written: File exists" in done.err
+    assert "Saved in ~/otters.md." in done.err
+    assert "~/otters.md cannot be written: File exists." in done.err
+    assert "cannot be written: embedded null byte." in done.err
     assert file.read_text().startswith(f"# {SLEEP}\n\n## {SLEEP}\n\nSea otters hold")
     assert file.stat().st_mode & 0o777 == 0o600
 
@@ -123,9 +128,11 @@ async def test_all_that_is_kept_is_exported_and_deleted(
     prepare_history(machine / HISTORY)
     (machine / HISTORY).write_text("# now\n+secret\n")
     file = tmp_path / "me.json"
-    await talk([SLEEP, f"/export {file}", "/delete-me"], ["no"])
+    await talk([JAPANESE, f"/export {file}", "/delete-me"], ["no"])
+    assert f'"text": "{JAPANESE}"' in file.read_text()  # as it was typed
     kept = json.loads(file.read_text())
     assert [m["role"] for m in kept["messages"]] == ["user", "assistant"]
+    assert file.stat().st_mode & 0o777 == 0o600
     assert (machine / HISTORY).stat().st_size
 
     done = await talk(["/delete-me", "/export"], ["yes"])
@@ -205,7 +212,7 @@ async def test_the_end_of_the_input_is_no_consent(talk: Talk, web: Web) -> None:
 
 async def test_a_question_in_japanese_gets_japanese_words(talk: Talk) -> None:
     """Also after one in English, and back."""
-    done = await talk(["ラッコは何を食べますか？", SLEEP])
+    done = await talk([JAPANESE, SLEEP])
 
     assert "1 件" in done.err
     assert "1 hit" in done.err
@@ -343,10 +350,11 @@ async def test_in_a_pipe_nobody_is_asked(talk: Talk, web: Web) -> None:
 
 async def test_a_line_that_is_too_long_is_refused_once(talk: Talk) -> None:
     """Its end is no question of its own."""
-    done = await talk([], reads=Lines(StringIO("x" * 200_000 + "\n/settings\n")))
+    for length in (65_536, 200_000):
+        done = await talk([], reads=Lines(StringIO("x" * length + "\n/settings\n")))
 
-    assert done.err.count("characters; at most") == 1
-    assert "model: as in the settings" in done.err
+        assert done.err.count("characters; at most") == 1
+        assert "model: as in the settings" in done.err
 
 
 async def test_a_database_that_does_not_open_ends_the_session(talk: Talk) -> None:
@@ -371,3 +379,6 @@ def test_the_history_is_private_and_bounded(tmp_path: Path) -> None:
     assert len(kept) < 1 << 20
     assert kept.startswith("\n# ")
     assert kept.endswith("+line 99999\n")
+    path.write_bytes(b"\n# 1\n+" + b"a" * (1 << 20))  # one entry that is longer than all may be
+    prepare_history(path)
+    assert path.read_bytes() == b"a" * (1 << 19)

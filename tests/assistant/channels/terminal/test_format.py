@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from io import StringIO
-from typing import get_args
 
 import pytest
 from rich.console import Console
@@ -19,11 +18,9 @@ from kensaku.answers.events import (
     ToolEnded,
     ToolStarted,
 )
-from kensaku.answers.person import Intervention, Question, Reply
+from kensaku.answers.person import Question, Reply
 from kensaku.assistant.channels.terminal.chat import translator_for
 from kensaku.assistant.channels.terminal.format import (
-    CHOICES,
-    LETTERS,
     call_command,
     call_lines,
     call_result,
@@ -35,7 +32,7 @@ from kensaku.assistant.channels.terminal.screen import LiteScreen, Screen
 from kensaku.compat.terminal import format_web_search_command_message
 from kensaku.locale import Translator, translator
 from kensaku.models import Outcome
-from kensaku.text.width import cut_to_width, display_width
+from kensaku.text.width import display_width
 
 ENGLISH, JAPANESE = translator("en"), translator("ja")
 
@@ -102,16 +99,6 @@ def test_lines_fit_the_terminal(columns: int, query: str) -> None:
     assert all(display_width(line) <= columns for line in lines)
     assert any("12 ms" in line for line in lines)
     assert lines[-1] == "… 他 4 件"
-
-
-def test_text_is_cut_between_characters() -> None:
-    """Never within a wide one, and not behind a joiner."""
-    assert cut_to_width("検索エンジン", 12) == "検索エンジン"
-    assert cut_to_width("検索エンジン", 8) == "検索エ…"
-    assert cut_to_width("検索エンジン", 7) == "検索エ…"
-    assert cut_to_width("otters", 3) == "ot…"
-    assert cut_to_width("otters", 0) == ""
-    assert display_width("e\u0301\u200d") == 1
 
 
 def test_a_question_names_its_choices_by_letter() -> None:
@@ -206,9 +193,3 @@ def test_plain_lines_have_no_escape_sequence_at_all() -> None:
 
     assert not CONTROL.search(out.getvalue() + err.getvalue())
     assert "[1] (web) Title red" in out.getvalue()
-
-
-def test_every_choice_has_a_letter_and_a_word():
-    """By the names that the run and the person use."""
-    assert list(CHOICES) == list(dict.fromkeys(LETTERS.values()))
-    assert set(CHOICES) == set(get_args(Intervention)) - {"modify"}

@@ -8,7 +8,6 @@ import sys
 import termios
 from collections.abc import Iterator
 from contextlib import contextmanager
-from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +15,7 @@ import pytest
 
 from kensaku.assistant.channels.terminal.input import (
     Interrupted,
-    Lines,
     Prompt,
-    prepare_history,
     without_echo,
 )
 from kensaku.errors import MissingExtra
@@ -120,24 +117,6 @@ def test_without_its_library_the_extra_is_named(
     assert list(tmp_path.iterdir()) == []
 
 
-# --- plain lines
-
-
-@pytest.mark.parametrize(
-    ("text", "lines"),
-    [
-        (f"{'x' * 65_535}\nnext\n", ["x" * 65_535 + "\n", "next\n"]),
-        (f"{'x' * 65_536}\nnext\n", ["x" * 65_536, "next\n"]),
-        (f"{'x' * 200_000}\nnext", ["x" * 65_536, "next"]),
-    ],
-    ids=["fits", "one too many", "far too many"],
-)
-async def test_of_a_long_line_the_beginning_is_taken(text: str, lines: list[str]) -> None:
-    """Its length refuses it; its end is no line of its own."""
-    reads = Lines(StringIO(text))
-    assert [await reads.line(nothing) for _ in lines] == lines
-
-
 # --- the echo of the terminal
 
 
@@ -159,22 +138,3 @@ def test_what_is_typed_during_a_run_is_not_shown(monkeypatch: pytest.MonkeyPatch
             run()
         assert termios.tcgetattr(slave) == before
     os.close(master)
-
-
-@pytest.mark.parametrize(
-    ("entries", "kept"),
-    [
-        (b"\n# 1\n+" + b"a" * (1 << 20), b"a" * (1 << 19)),
-        (b"x" * (1 << 20) + b"\n# 2\n+b\n", b"\n# 2\n+b\n"),
-    ],
-    ids=["one entry", "an entry at the end"],
-)
-def test_a_history_that_is_cut_begins_with_an_entry(
-    entries: bytes, kept: bytes, tmp_path: Path
-) -> None:
-    """If there is one in the half that is kept."""
-    path = tmp_path / "history"
-    path.write_bytes(entries)
-    prepare_history(path)
-
-    assert path.read_bytes() == kept

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from collections.abc import Callable
 from datetime import UTC, datetime
 from io import StringIO
 
@@ -22,7 +21,6 @@ from kensaku.assistant.channels.terminal.format import (
 from kensaku.assistant.channels.terminal.input import (
     Interrupted,
     Lines,
-    on_interrupt,
 )
 from kensaku.database.conversations import Message
 from kensaku.locale import translator
@@ -153,18 +151,3 @@ async def test_ctrl_c_interrupts_a_line_that_is_still_read_afterwards() -> None:
         typed.write("next\n")
         typed.flush()
         assert await reads.line(nothing) == "next\n"
-
-
-async def test_ctrl_c_calls_what_it_should_and_only_meanwhile() -> None:
-    """The handler from before is back afterwards, also after an error."""
-    before, called = signal.getsignal(signal.SIGINT), asyncio.Event()
-
-    def run(call: Callable[[], object]) -> None:
-        with on_interrupt(call):
-            signal.raise_signal(signal.SIGINT)
-            raise EOFError
-
-    with pytest.raises(EOFError):
-        run(called.set)
-    await called.wait()
-    assert signal.getsignal(signal.SIGINT) is before
