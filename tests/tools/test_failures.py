@@ -7,11 +7,9 @@ import pytest
 from kensaku import errors
 from kensaku.models import Attempt, Outcome
 from kensaku.tools._failures import (
-    answered_by,
     describe,
     describe_attempts,
     describe_failed_pages,
-    origin_of,
     quote,
     quote_attempts,
 )
@@ -23,24 +21,16 @@ from kensaku.tools._failures import (
         # Of an upstream: its class, its status and our remedy; its words are quoted.
         (errors.KeyRefused("p", "go\naway", status=401, remedy="check\nKEY"),
          "it does not take this key (HTTP 401); check KEY", "go away"),
-        (errors.BadQuery("p", "no"), "it does not take this query", "no"),
-        (errors.Outage("p", "oops", status=503), "it is out of order (HTTP 503)", "oops"),
         (errors.PageUnavailable("gone", status=404),
          "the server did not give the page (HTTP 404)", "gone"),
         (errors.AddressRefused("10.0.0.1"),
          "the address may not be fetched, or nothing answers there", "10.0.0.1"),
-        (errors.NotAllowed("robots"), "the site asks not to be read", "robots"),
-        (errors.TooLarge("10 MB"), "it is larger than a page may be", "10 MB"),
-        (errors.Unparsable("scan"), "no text can be had from it", "scan"),
-        (errors.FetchError("x"), "it could not be fetched", "x"),
         (errors.IndexFault("locked"), "the local index cannot do this now", "locked"),
-        (errors.JobFailed("x"), "it failed", "x"),
         # Ours: the sentence itself, and nothing to quote.
         (errors.Outage("p", "no reply"), "no reply", ""),
         (errors.Timeout("p", "too slow", remedy="wait"), "too slow; wait", ""),
         (errors.NotConfigured("p", "it has no key", remedy="set KEY"), "it has no key; set KEY",
          ""),
-        (errors.CalledOff("p", "another was faster"), "another was faster", ""),
         (errors.InvalidQuery("too long"), "too long", ""),
         (errors.BudgetExceeded("spent"), "spent", ""),
     ],
@@ -50,15 +40,6 @@ def test_the_cause_is_in_our_words_and_theirs_are_quoted(error, english, said):
     """A message may repeat what a server wrote."""
     assert describe(error) == english
     assert quote(error) == said
-
-
-def test_in_japanese_the_cause_is_always_ours():
-    """Messages are in English."""
-    error = errors.KeyRefused("p", "go away", status=401, remedy="check TAVILY_API_KEY")
-
-    assert describe(error, "ja") == (
-        "API キーが受け付けられませんでした（HTTP 401）。環境変数 TAVILY_API_KEY を確認してください"
-    )
 
 
 ATTEMPTS = [
@@ -82,22 +63,6 @@ def test_each_failure_is_one_line_and_equal_ones_are_one():
     assert quote_attempts(ATTEMPTS) == "tavily: go away"
     other = Attempt("exa", Outcome.UNAVAILABLE, errors.Unreadable("exa", "<html>"))
     assert quote_attempts([*ATTEMPTS, other]) == "tavily: go away\nexa: <html>"
-
-
-def test_only_who_had_hits_has_answered():
-    """One that searched and found nothing is not where the text is from."""
-    failed_late = Attempt("kagi", Outcome.UNAVAILABLE, errors.Outage("kagi", "x"), hits=1)
-
-    assert answered_by([*ATTEMPTS, failed_late]) == ["exa"]
-
-
-@pytest.mark.parametrize(
-    ("providers", "origin"),
-    [([], "web"), (["tavily"], "web"), (["local"], "local"), (["local", "tavily"], "both")],
-)
-def test_the_fence_names_where_the_text_is_from(providers, origin):
-    """Nothing at all is not from the index."""
-    assert origin_of(providers) == origin
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from kensaku.errors import InvalidQuery
 from kensaku.locale import translator
@@ -43,55 +45,53 @@ def test_the_schema_says_what_is_checked(param, schema):
 @pytest.mark.parametrize(
     ("kind", "value", "read"),
     [
-        ("integer", 1, 1),
-        ("integer", 9, 9),
         ("integer", " 5 ", 5),
         ("integer", 5.0, 5),
         ("number", 1, 1),
-        ("number", 9.0, 9.0),
-        ("string", "o", "o"),
         ("string", " " + "o" * 9 + " ", " " + "o" * 9 + " "),
-        ("array", ["o"], ["o"]),
         ("array", "o", ["o"]),
         ("array", ("o",) * 9, ["o"] * 9),
-        ("objects", [{}], [{}]),
         ("objects", ({},) * 9, [{}] * 9),
         ("boolean", True, True),
         ("boolean", "true", True),
         ("boolean", "false", False),
     ],
 )
-def test_both_bounds_are_allowed_and_what_models_send_is_read(kind, value, read):
+def test_what_models_send_is_read(kind, value, read):
     """Spaces around a text do not count; they stay."""
     found = Param("p", kind, ABOUT, minimum=1, maximum=9).check(value)
 
     assert (found, type(found)) == (read, type(read))
 
 
+MADE = {"integer": int, "number": float, "string": "o".__mul__, "array": ["o"].__mul__,
+        "objects": [{}].__mul__}  # fmt: skip
+
+
+@given(kind=st.sampled_from(sorted(MADE)), size=st.integers(0, 12))
+def test_both_bounds_are_allowed_and_what_is_beyond_is_said(kind, size):
+    """Of a number, and of a length."""
+    param, value = Param("p", kind, ABOUT, minimum=1, maximum=9), MADE[kind](size)
+    if 1 <= size <= 9:
+        assert param.check(value) == value
+        return
+    with pytest.raises(InvalidQuery, match=rf"p is {size}(\.0)?; it must be 1 to 9"):
+        param.check(value)
+
+
 @pytest.mark.parametrize(
     ("kind", "value", "sentence"),
     [
-        ("integer", 0, "p is 0; it must be 1 to 9"),
         ("integer", "-5", "p is -5; it must be 1 to 9"),
-        ("integer", 10, "p is 10; it must be 1 to 9"),
-        ("integer", "1" * 19, f"p is {'1' * 19}; it must be 1 to 9"),
         ("integer", "1" * 20, f"p must be a whole number, not '{'1' * 20}'"),
         ("integer", 1.5, "p must be a whole number, not 1.5"),
         ("integer", True, "p must be a whole number, not True"),
-        ("integer", "one", "p must be a whole number, not 'one'"),
-        ("number", 9.5, "p is 9.5; it must be 1 to 9"),
-        ("number", 0.5, "p is 0.5; it must be 1 to 9"),
         ("number", True, "p must be a number, not True"),
         ("number", "1", "p must be a number, not '1'"),
         ("string", "  ", "the length of p is 0; it must be 1 to 9"),
-        ("string", "o" * 10, "the length of p is 10; it must be 1 to 9"),
         ("string", ["o"], "p must be a text, not ['o']"),
-        ("array", [], "the length of p is 0; it must be 1 to 9"),
-        ("array", ["o"] * 10, "the length of p is 10; it must be 1 to 9"),
         ("array", ["o", 1], "p must be a list of texts, not ['o', 1]"),
         ("array", {"o": 1}, "p must be a list of texts, not {'o': 1}"),
-        ("objects", [], "the length of p is 0; it must be 1 to 9"),
-        ("objects", [{}] * 10, "the length of p is 10; it must be 1 to 9"),
         ("objects", [{}, "o"], "p must be a list of objects, not [{}, 'o']"),
         ("objects", {}, "p must be a list of objects, not {}"),
         ("boolean", "yes", "p must be true or false, not 'yes'"),

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from kensaku import errors
-from kensaku.answers.context import Context
-from kensaku.models import Attempt, Hit, Outcome
+from kensaku.models import Hit
 from kensaku.testing import faults
 from kensaku.tools import WebContextTool
 
-from .doubles import PROSE
+from .doubles import OTTERS, PROSE
 
 
 async def test_passages_are_numbered_and_fenced(make_client, upstream):
@@ -23,6 +21,7 @@ async def test_passages_are_numbered_and_fenced(make_client, upstream):
 
     head, _, inside = result.text.partition("\n")
     assert head.startswith("outcome: found · tokens: ")
+    assert " · more with cursor " in head
     assert "[1]" in inside.partition("<<<web ")[2]
     assert result.output["tokens"] <= 200
     assert result.confidence_factors["citations"] == 1
@@ -60,40 +59,30 @@ async def test_nobody_is_a_failure_and_nothing_is_not(make_client, upstream):
     assert nobody.text.startswith("outcome: unavailable")
 
 
-FAILED = Attempt("brave", Outcome.UNAVAILABLE, errors.KeyRefused("brave", "go away", status=401))
-REASON = "- brave: it does not take this key (HTTP 401)\nbrave: go away"
-
-
-@pytest.mark.parametrize(
-    ("context", "text", "success"),
-    [
-        (Context("[1] A", (), 3, Outcome.FOUND, "next", (Attempt("exa", Outcome.FOUND, hits=1),
-                                                         FAILED)),
-         "outcome: found · tokens: 3 · more with cursor next\n[1] A", True),
-        (Context("[1] A", (), 3, Outcome.FOUND, None, (FAILED,
-                                                       Attempt("local", Outcome.FOUND, hits=1))),
-         "outcome: found · tokens: 3\nThe web could not be searched; this is from the local index:\n"
-         f"{REASON}\n[1] A", True),
-        (Context("", (), 0, Outcome.EMPTY, None, (Attempt("exa", Outcome.EMPTY), FAILED)),
-         "outcome: empty · tokens: 0", True),
-        (Context("", (), 0, Outcome.UNAVAILABLE, None, (FAILED,)),
-         f"outcome: unavailable · tokens: 0\n{REASON}", False),
-        (Context("", (), 0, Outcome.UNAVAILABLE), "outcome: unavailable · tokens: 0", False),
-    ],
-    ids=["found", "local", "empty", "nobody", "nobody asked"],
-)  # fmt: skip
-async def test_the_whole_text_as_the_model_reads_it(context, text, success):
+@pytest.mark.parametrize("outcome", ["found", "empty", "unavailable"])
+async def test_the_whole_text_as_the_model_reads_it(make_client, upstream, outcome):
     """Outcome and tokens; who failed and why, when nobody of the web answered; the passages."""
+    others = {"found": ["local"], "empty": ["tavily"], "unavailable": []}[outcome]
+    upstream.fails("brave", faults.status(401))
+    upstream.answers("tavily", [])
+    client = make_client("brave", *others)
+    if outcome == "found":
+        await client.index.add([OTTERS])
 
-    class Client:
-        async def context(self, **arguments):
-            return context
+    result = await WebContextTool(client, fence=False).invoke({"query": "sea otters"})
 
-    result = await WebContextTool(Client(), fence=False).execute(query="otters")
-
-    assert result.text == text
-    assert result.output == context.to_dict()
-    assert (result.success, result.error, result.error_kind) == (
-        (True, None, None) if success else (False, "nobody could search", "tool")
+    context = result.output
+    assert context["outcome"] == outcome
+    head, *lines = result.text.split("\n")
+    assert head == f"outcome: {outcome} · tokens: {context['tokens']}"
+    failed = [line for line in lines if line.startswith("- brave: it does not take this key")]
+    assert bool(failed) is (outcome != "empty")
+    local = "The web could not be searched; this is from the local index:"
+    assert (local in lines) is (outcome == "found")
+    assert result.text.endswith(context["text"])
+    assert (result.success, result.error) == (
+        (False, "nobody could search") if outcome == "unavailable" else (True, None)
     )
-    assert result.confidence_factors == {"citations": 0, "tokens": context.tokens}
+    assert result.confidence_factors == {
+        "citations": len(context["citations"]), "tokens": context["tokens"]
+    }  # fmt: skip
