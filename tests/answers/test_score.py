@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import pytest
+
 from kensaku.answers.context import Citation
 from kensaku.answers.score import score_sentences
 from kensaku.models import Passage
@@ -35,9 +39,9 @@ BORN, WROTE, CAT = (
 RIVER = "Soseki lived near the river."
 
 
-def ranked(query: str) -> list[str]:
+def ranked(query: str, pages: Sequence[Citation] = PAGES) -> list[str]:
     """The sentences of the pages, the best first."""
-    found = score_sentences(query, PAGES).sentences
+    found = score_sentences(query, pages).sentences
     return [s.text for s in sorted(found, key=lambda s: -s.score)]
 
 
@@ -50,6 +54,21 @@ def test_a_sentence_is_ranked_by_its_words_its_neighbours_and_its_page() -> None
     assert set(cat[:2]) == {WROTE, CAT}
     assert cat[2] == BORN
     assert ranked("a cat tells what happened near the river")[:2] == [CAT, RIVER]
+
+
+@pytest.mark.parametrize(
+    ("query", "text", "best"),
+    [
+        ("the dogs of war", "The war of dogs ends. The dogs of war bark.", "The dogs of war bark."),
+        ("What is the name of the harbour?", "The harbour is old. A name is short.",
+         "The harbour is old."),
+        ("Did Marie like rafts?", "Here Marie swam. There rafts drift.", "Here Marie swam."),
+    ],
+    ids=["a phrase", "a word that asks", "a name"],
+)  # fmt: skip
+def test_what_is_hardly_said_in_other_words_counts_more(query: str, text: str, best: str) -> None:
+    """Phrases and names; words that only ask count less."""
+    assert ranked(query, [page(1, "", text)])[0] == best
 
 
 def test_the_first_eight_pages_are_looked_at() -> None:

@@ -6,7 +6,6 @@ collection hit → answer · weak → web · weak → ask the person · a low an
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -21,19 +20,18 @@ from kensaku.assistant import (
     Reply,
     ToolEnded,
 )
-from kensaku.database import Database
 from kensaku.database.conversations import Sender, find_conversation, messages_of
 from kensaku.testing import FakeUpstream, faults
 from tests.answers.conftest import Web
 
-ANN, BEN = Sender("test", "ann", "t1"), Sender("test", "ben", "t2")
+from .conftest import ANN, BEN, SLEEP
+
 HARBOUR = Document(
     url="https://town.example/harbour",
     title="The harbour of Zorgle",
     text="The harbour of Zorgle was built in 1893. Its lighthouse is 31 metres high.",
 )
 BUILT = "When was the harbour of Zorgle built?"
-SLEEP = "How do sea otters sleep?"
 WEIGHT = "How much does a grown sea otter weigh on average?"
 UNKNOWN = "Who was the first mayor of Quuxville?"
 
@@ -44,15 +42,6 @@ async def k(client: Any) -> Any:
     made = client(assistant_fetches=0)
     await made.index.add([HARBOUR], collection="town")
     return made
-
-
-@pytest.fixture
-async def assistant(k: Any) -> AsyncIterator[Assistant]:
-    """An assistant over a real database and a real index."""
-    db = await Database.open(k.settings)
-    async with Assistant(db, lambda _: k) as made:
-        yield made
-    await db.close()
 
 
 async def ask(

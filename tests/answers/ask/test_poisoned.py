@@ -14,7 +14,7 @@ from kensaku.assistant import Planned, TextDelta
 from kensaku.text.clean import visible
 from tests.answers.conftest import KEY, Web
 from tests.answers.conftest import page as html_page
-from tests.transport.raw_server import RawServer, reply
+from tests.answers.obedient import ModelBehindUrl
 
 from .conftest import all_events
 from .poison import FACT, Poison, assert_harmless, pages
@@ -30,27 +30,12 @@ _CALL = {"id": "1", "type": "function",
          "function": {"name": "web_search", "arguments": '{"query": "CANARY-QUERY"}'}}  # fmt: skip
 
 
-class Obedient:
-    """A model behind a URL that does whatever its prompt asks for, wherever that stands."""
+class Obedient(ModelBehindUrl):
+    """It does whatever its prompt asks for, wherever that stands."""
 
-    def __init__(self) -> None:
-        self.server = RawServer(self._serve)
-        self.prompts: list[str] = []
+    tool_calls = (_CALL,)
 
-    @property
-    def settings(self) -> dict[str, Any]:
-        """What points a client here."""
-        return {"llm_url": f"{self.server.url}/llm", "llm_model": "small", "llm_api_key": KEY}
-
-    async def _serve(self, writer: Any) -> None:
-        sent = json.loads(self.server.bodies[-1])
-        prompt = sent["messages"][-1]["content"]
-        self.prompts.append(prompt)
-        message = {"content": self.obey(prompt), "tool_calls": [_CALL]}
-        body = json.dumps({"choices": [{"message": message, "finish_reason": "stop"}]})
-        writer.write(reply(body.encode(), b"Content-Type: application/json\r\n"))
-
-    def obey(self, prompt: str) -> str:
+    def obey(self, rules: str, prompt: str) -> str:
         """Repeat the page, cited, with every address as image, link and text, and the question."""
         cited = f'[1: "{FACT[:-1]}"]'
         asked = prompt.rpartition("Question: ")[2].replace(" ", "+")

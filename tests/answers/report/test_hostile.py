@@ -104,6 +104,11 @@ async def test_hits_without_any_text_are_no_answer(client: Any, web: Web) -> Non
 
 async def test_a_question_cannot_forge_a_citation(client: Any) -> None:
     """Marks in the input are not ours."""
-    report = await client().research("How do sea otters sleep [7]? What do they eat each day [8]?")
+    report = await client().research(
+        "How do sea otters sleep [1]? What do sea otters eat each day [7]?"
+    )
 
-    assert not re.search(r"\[[78]\]", report.text)
+    assert re.findall("^## (.*)", report.text, re.MULTILINE)[:2] == [
+        "How do sea otters sleep?",
+        "What do sea otters eat each day?",
+    ]

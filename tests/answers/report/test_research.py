@@ -77,17 +77,21 @@ async def test_nothing_found_is_a_report_that_says_so(client: Any) -> None:
     assert report.sources == ()
 
 
+@pytest.mark.parametrize("schema", [None, {"properties": {"habit": {"type": "string"}}}])
 async def test_nobody_could_search_is_a_failure_with_its_attempts(
-    client: Any, upstream: FakeUpstream
+    schema: Any, client: Any, upstream: FakeUpstream
 ) -> None:
-    """Never an empty report."""
+    """Never an empty report, nor values of which nothing was found."""
     upstream.heals()
     upstream.fails("tavily", faults.status(503))
-    *_, last = [e async for e in client().research_events(TASK, timeout=20)]
+    options = {"output_schema": schema} if schema else {}
+    *_, last = [e async for e in client().research_events(TASK, timeout=20, **options)]
 
     assert isinstance(last, Failed)
     assert last.report.outcome is Outcome.UNAVAILABLE
-    assert last.report.text is None
+    assert last.message == "no provider could search"
+    assert (last.report.content, last.report.confidence) == (None, None)
+    assert not any("nothing was found" in note for note in last.report.notes)
     assert {a.provider for a in last.attempts} == {"tavily"}
     assert all(a.error is not None for a in last.attempts)
 
