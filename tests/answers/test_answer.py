@@ -169,6 +169,8 @@ async def test_the_model_is_asked_with_the_sources_fenced(upstream: FakeUpstream
     system, user = (m["content"] for m in seen.json["messages"])
 
     assert (answer.text, answer.written_by) == ("They do. [1]", "small")
+    keys = "answer citations outcome confidence written_by attempts notes"
+    assert " ".join(answer.to_dict()) == keys
     assert seen.headers["authorization"] == f"Bearer {KEY}"
     assert (seen.json["model"], seen.json["temperature"]) == ("small", 0)  # no matter of luck
     assert "numbered sources alone" in system

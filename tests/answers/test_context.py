@@ -239,13 +239,15 @@ async def test_a_search_is_packed(upstream: FakeUpstream, make_client: Any) -> N
     while True:
         c = await k.context("ラッコは眠る", max_tokens=800, cursor=cursor)
         assert c.tokens == count(c.text) <= 800
-        assert "\\u" not in json.dumps(c.to_dict(), ensure_ascii=False)
+        assert "\\u" not in json.dumps(told := c.to_dict(), ensure_ascii=False)
         for cited in c.citations:
             assert numbers.setdefault(cited.url, cited.n) == cited.n
         texts.append(c.text)
         if (cursor := c.cursor) is None:
             break
 
+    assert " ".join(told) == "text citations tokens outcome cursor attempts notes confidence"
+    assert " ".join(told["citations"][0]) == "n url title published passages"
     assert len(texts) > 2
     assert len(set(texts)) == len(texts)
     assert len(upstream.asked("tavily")) == 1  # the sheets after the first come from the cache

@@ -72,6 +72,16 @@ def test_a_short_page_is_kept_whole() -> None:
     assert [(p["text"], p["start"], p["end"]) for p in kept["passages"]] == [("Some text.", 0, 10)]
 
 
+def test_forty_headings_are_kept() -> None:
+    """Of at most 120 characters, within the first 300,000."""
+    long, far = f"## {'a' * 120}\n## {'b' * 121}\n", "x" * 300_000 + "\n## Far"
+    kept = keep_page(Page(A, "T", "x", long + "## Near\n" + far), [])
+    many = keep_page(Page(A, "T", "x", "\n".join(f"## Heading {n}" for n in range(41))), [])
+
+    assert kept["headings"] == ["a" * 120, "Near"]
+    assert many["headings"] == [f"Heading {n}" for n in range(40)]
+
+
 def test_of_a_long_page_the_best_passages_are_kept() -> None:
     """Those of each question in turns, in the order of the page, up to 40,000 characters."""
     whole = Page(A, "T", "x" * 40_000)

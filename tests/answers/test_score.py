@@ -59,7 +59,7 @@ def test_a_sentence_is_ranked_by_its_words_its_neighbours_and_its_page() -> None
 @pytest.mark.parametrize(
     ("query", "text", "best"),
     [
-        ("the dogs of war", "The war of dogs ends. The dogs of war bark.", "The dogs of war bark."),
+        ("the dogs of war", "The war of dogs ends. THE DOGS-OF-WAR bark.", "THE DOGS-OF-WAR bark."),
         ("What is the name of the harbour?", "The harbour is old. A name is short.",
          "The harbour is old."),
         ("Did Marie like rafts?", "Here Marie swam. There rafts drift.", "Here Marie swam."),

@@ -251,8 +251,8 @@ async def test_messages_of_one_thread_are_answered_in_order(assistant: Assistant
     assert assistant.current(ANN) is None
 
 
-async def test_a_person_cancels(assistant: Assistant, upstream: FakeUpstream) -> None:
-    """Nobody goes on with that run."""
+async def test_a_person_cancels(assistant: Assistant, db: Database, upstream: FakeUpstream) -> None:
+    """Before its first step, too; nobody goes on with that run."""
     upstream.heals("tavily")
     upstream.fails("tavily", faults.hang())
     exchange = await begin(assistant, ANN, SLEEP)
@@ -260,6 +260,8 @@ async def test_a_person_cancels(assistant: Assistant, upstream: FakeUpstream) ->
     with pytest.raises(asyncio.CancelledError):
         await all_events(exchange.follow())
 
+    async with db.read() as connection:
+        assert await connection.scalar(select(RUNS.c.state)) == "cancelled"
     assert await assistant.resume("test") == []
 
 

@@ -142,3 +142,18 @@ async def test_whoever_follows_gets_every_event_once(last: Any, exchange: Exchan
     assert await asyncio.gather(*follows) == [events, events[2:]]
     assert await all_events(exchange.follow(1)) == events[1:]
     assert exchange.last == last
+
+
+async def test_a_run_that_has_ended_well_is_not_waited_for(exchange: Exchange) -> None:
+    """What breaks behind its last event is nothing to whoever follows."""
+
+    async def breaks() -> None:
+        raise ConnectionError("the database is gone")
+
+    exchange.task = asyncio.ensure_future(breaks())
+    await asyncio.wait([exchange.task])
+    exchange.emit(Answered(ANSWER))
+    exchange.end()
+
+    assert await all_events(exchange.follow()) == [Answered(ANSWER)]
+    assert exchange.task.exception()

@@ -46,17 +46,15 @@ async def test_a_passage_is_neither_another_page_nor_an_image(make_client, upstr
         assert context.text in result.text
 
 
-async def test_nobody_is_a_failure_and_nothing_is_not(make_client, upstream):
-    """The outcome comes first, whatever it is."""
-    client = make_client("tavily")
+async def test_the_index_never_poses_as_the_web(make_client, upstream):
+    """Also when the web was searched, and had nothing."""
     upstream.answers("tavily", [])
-    nothing = await WebContextTool(client).invoke({"query": "otters"})
-    upstream.fails("tavily", faults.status(401))
-    nobody = await WebContextTool(client).invoke({"query": "other otters"})
+    client = make_client("tavily", "local", mode="all")
+    await client.index.add([OTTERS])
 
-    assert (nothing.success, nobody.success) == (True, False)
-    assert nothing.text.startswith("outcome: empty")
-    assert nobody.text.startswith("outcome: unavailable")
+    text = (await WebContextTool(client).invoke({"query": "sea otters"})).text
+
+    assert OTTERS.text in text.partition("<<<local ")[2]
 
 
 @pytest.mark.parametrize("outcome", ["found", "empty", "unavailable"])

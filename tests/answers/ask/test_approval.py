@@ -97,7 +97,7 @@ def test_a_question_is_json_and_back() -> None:
     """All of it, with its id."""
     told = json.loads(json.dumps(QUESTION.to_dict()))
 
-    assert (told["id"], told["kind"], told["options"]) == (QUESTION.id, "help", ["sea", "river"])
+    assert " ".join(told) == "id kind text reason urgency choices tool arguments options"
     assert Question.from_dict(told) == QUESTION
     assert Question("approve", "?").choices == ("proceed", "cancel")
 

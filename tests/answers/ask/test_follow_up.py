@@ -13,13 +13,11 @@ OTTERS, RAKKO = "How do sea otters sleep?", "ラッコはどうやって眠り�
     ("question", "before"),
     [
         ("And what do they eat?", OTTERS),
-        ("Why?", OTTERS),
         ("How about in winter?", OTTERS),
         ("When was it discovered?", OTTERS),
         ("Who painted it?", "Tell me about Guernica"),
         ("では何を食べますか", RAKKO),
         ("それはどこに住んでいますか", RAKKO),
-        ("なぜですか", RAKKO),
     ],
 )
 def test_a_question_without_a_subject_gets_the_topic(question: str, before: str) -> None:
@@ -59,7 +57,6 @@ def test_the_topic_is_that_of_the_last_question_that_names_one() -> None:
         ("And why SEA OTTERS SLEEP?", "And why SEA OTTERS SLEEP?"),  # the topic is there already
         ("Why " + "x " * 98, "sea otters sleep: Why " + "x " * 98),  # 200 characters
         ("Why " + "x " * 98 + "x", "Why " + "x " * 98 + "x"),
-        ("What do otters do with their pups?", "sea otters sleep: What do otters do with their pups?"),
         ("What do sea otters do with their pups?", "What do sea otters do with their pups?"),
         ("And does Otto swim?", "sea otters sleep: And does Otto swim?"),  # a name, but little else
         ("And does Otto swim in Paris?", "And does Otto swim in Paris?"),

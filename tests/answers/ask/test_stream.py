@@ -11,8 +11,8 @@ import pytest
 
 from kensaku import Hit
 from kensaku.assistant import Answered, Journal, QuestionAsked, Reply, TextDelta
-from tests.answers.conftest import KEY, Web
-from tests.transport.raw_server import RawServer
+from tests.answers.conftest import Web
+from tests.answers.obedient import ModelBehindUrl
 
 from .conftest import SLEEP, STRICT, Person, all_events
 
@@ -29,17 +29,10 @@ def event(text: str | None, reason: str | None = None) -> bytes:
     return f"data: {json.dumps({'choices': [choice]})}\n\n".encode()
 
 
-class Writing:
+class Writing(ModelBehindUrl):
     """A model behind a URL whose replies are scripted byte by byte."""
 
-    def __init__(self) -> None:
-        self.server = RawServer(self._serve)
-        self.script: Callable[[asyncio.StreamWriter], Awaitable[None]]
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """What points a client here."""
-        return {"llm_url": f"{self.server.url}/llm", "llm_model": "small", "llm_api_key": KEY}
+    script: Callable[[asyncio.StreamWriter], Awaitable[None]]
 
     def says(self, *parts: bytes) -> None:
         """Send these bytes, and end the connection."""

@@ -13,7 +13,7 @@ from kensaku.testing import FakeUpstream, faults
 from tests.answers.conftest import Web
 from tests.search.support import until
 
-from .conftest import ASK, BOTH, SLEEP, STRICT, WEAK, Person, all_events
+from .conftest import ASK, BOTH, SLEEP, Person, all_events
 
 
 def calls(events: list[Any]) -> list[ToolEnded]:
@@ -47,31 +47,6 @@ async def test_a_run_without_the_cache_searches_again(client: Any, web: Web) -> 
         await k.ask(SLEEP, cache=cache)
 
     assert web.queries == [SLEEP, SLEEP]
-
-
-# --- pages
-
-
-async def test_pages_are_read_within_the_budget(client: Any, web: Web) -> None:
-    """What it leaves out is said, and not fetched."""
-    urls = [web.upstream.serves(f"/x/{n}", "<p>Cheese.</p>") for n in range(3)]
-    web.finds("zzyzx", *(Hit(url, "Cheese", "Cheese.") for url in urls))
-    answer = await client(assistant_fetches=1).ask(WEAK)
-
-    assert sum(r.target.startswith("/x/") for r in web.upstream.requests) == 1
-    assert answer.usage.fetches == 1
-    assert "the budget allows 1 of 3 pages to be read" in answer.notes
-
-
-async def test_pages_that_cannot_be_read_are_counted(client: Any, web: Web) -> None:
-    """The snippets are still worth having."""
-    gone = Hit(f"{web.upstream.url}/gone", "Otters", "Sea otters hold hands while they sleep.")
-    web.upstream.heals("tavily")
-    web.finds("sleep", gone)
-    answer = await client(**STRICT).ask(SLEEP)
-
-    assert "hold hands" in answer.text
-    assert "1 of 1 pages could not be read" in answer.notes
 
 
 # --- consent

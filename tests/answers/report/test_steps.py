@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from kensaku.answers import gather
 from kensaku.models import Document, Hit
 from kensaku.research import perform
 from kensaku.search.budget import Budget
@@ -90,6 +91,16 @@ async def test_pages_are_read_as_far_as_the_budget_goes(
         ]
         left = [f"the budget allows {pages} of 2 pages to be read"] if pages < 2 else []
         assert (result["failed"], result["notes"]) == ([], left)
+
+
+async def test_a_budget_that_others_have_spent_leaves_the_snippets(client: Any, web: Web) -> None:
+    """After it was asked what is left of it; it is noted why no page was read."""
+    urls, spent = [f"{web.upstream.url}/p/sleep"], Budget(fetches=0)
+    result = await gather.read(client(), urls, [ASKED], seconds=9, budget=spent)
+
+    [note] = result["notes"]
+    assert note.startswith("the pages were not read: ")
+    assert (result["pages"], web.upstream.requests) == ([], [])
 
 
 @pytest.mark.parametrize(("spent", "paths"), [(300.0, ("/p/sleep",)), (1.0, ())])
