@@ -11,6 +11,7 @@ from kensaku.answers.questions import (
     is_topic,
     keywords,
     split_questions,
+    topic_of,
 )
 from tests.growth import growth
 
@@ -104,7 +105,7 @@ def test_each_question_has_the_queries_that_find_it(text: str, queries: list[Any
 
 
 def test_questions_and_topics_are_bounded() -> None:
-    """300 characters of a question, 20 cuts in it, 80 of a topic."""
+    """300 characters of a question, 20 cuts in it, 80 of a topic and seven words of it."""
     [long] = split_questions("what is " + "a" * 300)
     assert long.text == "what is " + "a" * 292
     assert long.queries == (long.text, "a" * 292)
@@ -119,6 +120,8 @@ def test_questions_and_topics_are_bounded() -> None:
     assert is_topic("x" * 80)
     assert not is_topic("x" * 81)
     assert not is_topic("sea\notters")
+    words = "cat sat mat near red houses grey"
+    assert topic_of(f"the {words} on a roof in spring") == words
 
 
 @pytest.mark.parametrize(

@@ -142,6 +142,7 @@ async def test_a_killed_run_goes_on_and_searches_nothing_twice(
     web.has("sleep", "/p/long", "Otters", "Nothing of interest. " * 5 + "They float.")
     first = Assistant(db, lambda _: k)
     exchange = await begin(first, ANN, SLEEP, approvals={"web_extract": "ask"})
+    await exchange.remember({"message": 41, "chat": 5})
     await exchange.remember({"message": 42})
     asked = await until_asked(exchange)  # the snippet is no answer: may the page be read?
     await first.close()
@@ -150,7 +151,7 @@ async def test_a_killed_run_goes_on_and_searches_nothing_twice(
     async with Assistant(db, lambda _: k) as second:
         (again,) = await second.resume("test")
         assert again.id == exchange.id
-        assert again.memory == {"message": 42}
+        assert again.memory == {"message": 42, "chat": 5}
         assert (await until_asked(again)).id == asked.id
         await to_the_end(again)
         assert again.last is not None

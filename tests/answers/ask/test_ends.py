@@ -40,39 +40,24 @@ def sure(client: Any, web: Web) -> Any:
 
 
 async def test_a_whole_answer(sure: Any) -> None:
-    """Each field of it."""
+    """What tests/cli/test_ask.py has the names of."""
     answer = await sure.ask(SLEEP)
     said = answer.to_dict()
     (step,) = said["steps"]
-    confidence = said["confidence"]
 
-    assert said == {
-        "question": SLEEP,
-        "answer": f"{HANDS} [1]",
-        "citations": [
-            {"n": 1, "url": "https://a.example/", "title": "How otters sleep", "passage": HANDS}
-        ],
-        "outcome": "found",
-        "confidence": confidence,
-        "steps": [
-            {
-                "tool": "web_search",
-                "arguments": {"query": SLEEP},
-                "outcome": "found",
-                "elapsed_ms": step["elapsed_ms"],
-            }
-        ],
-        "written_by": "extract",
-        "usage": {"searches": 1, "fetches": 0, "model_calls": 0, "tokens": 0, "money": 0.008},
-        "elapsed_ms": answer.elapsed_ms,
-    }
-    assert confidence["factors"] == {
-        "questions": 1, "answered": 1, "weakest": confidence["score"], "sources": 1,
-        "contradictions": 0, "sentences_cut": 0, "sentences_marked": 0,
-        "word_differences": 0,
+    assert (said["answer"], said["outcome"]) == (f"{HANDS} [1]", "found")
+    assert said["citations"] == [
+        {"n": 1, "url": "https://a.example/", "title": "How otters sleep", "passage": HANDS}
+    ]
+    assert (step["tool"], step["arguments"]) == ("web_search", {"query": SLEEP})
+    assert said["usage"] == {
+        "searches": 1, "fetches": 0, "model_calls": 0, "tokens": 0, "money": 0.008,
     }  # fmt: skip
+    factors = said["confidence"]["factors"]
+    assert (factors["questions"], factors["answered"], factors["sources"]) == (1, 1, 1)
+    assert factors["weakest"] == said["confidence"]["score"]
     assert (answer.doubt, answer.reason, answer.notes) == ("", "", ())
-    assert answer.elapsed_ms >= step["elapsed_ms"] > 0
+    assert said["elapsed_ms"] == answer.elapsed_ms >= step["elapsed_ms"] > 0
     assert [(a.provider, a.sent) for a in answer.attempts] == [("tavily", True)]
     assert answer.citations[0].published == "2024-03-02"
 

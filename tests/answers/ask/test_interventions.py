@@ -66,13 +66,18 @@ async def test_modify_reads_the_page_that_the_person_names(client: Any, web: Web
     assert any(r.target == "/own" for r in web.upstream.requests)
 
 
-@pytest.mark.parametrize("reply", [Reply("retry"), Reply("retry", SLEEP)])
-async def test_retry_searches_once_more_past_the_cache(reply: Reply, client: Any, web: Web) -> None:
+@pytest.mark.parametrize(
+    ("reply", "last"), [(Reply("retry"), "sea otters sleep"), (Reply("retry", SLEEP), SLEEP)]
+)
+async def test_retry_searches_once_more_past_the_cache(
+    reply: Reply, last: str, client: Any, web: Web
+) -> None:
     """Every query of the plan is sent again, or the person's words alone."""
     person = Person(reply, Reply("proceed"))
     answer = await client(**STRICT).ask(SLEEP, person=person)
 
     assert web.queries.count(SLEEP) == 2
+    assert web.queries[-1] == last
     assert set(web.queries) == {SLEEP, "sea otters sleep"}
     assert "hold hands" in answer.text
 

@@ -143,7 +143,7 @@ def test_files_beyond_that_are_refused(files: Any, words: str) -> None:
     assert words in str(caught.value)
 
 
-@given(st.integers(1, 800), st.integers(1, 9))
+@given(st.integers(1, 800) | st.sampled_from([400, 401]), st.integers(1, 9))
 def test_auto_chooses_by_the_size_of_the_task(chars: int, questions: int) -> None:
     """More than four questions, or more than 400 characters, are a large one."""
     large = chars > 400 or questions > 4

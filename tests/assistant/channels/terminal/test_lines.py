@@ -63,16 +63,11 @@ def test_three_results_are_shown(count: int, columns: int, lines: list[str]) -> 
 
 
 def test_a_title_gets_the_room_that_its_host_leaves() -> None:
-    """At least twelve columns; without a title the host stands alone."""
-    assert folded_results([("x" * 40, "https://a.example/")], ENGLISH, 30) == [
-        f"{'x' * 17}… · a.example"
-    ]
-    assert folded_results([("x" * 40, "https://a.example/")], ENGLISH, 20) == [
-        f"{'x' * 11}… · a.ex…"
-    ]
-    assert folded_results([("", "https://a.example/")], ENGLISH, 30) == ["a.example"]
-    assert folded_results([("Title", "https://[")], ENGLISH, 30) == ["Title"]
-    assert folded_results(FOUND, ENGLISH, 40, limit=1) == ["Title 1 · 1.example", "… 3 more"]
+    """At least twelve columns; without a title the host stands alone, and the other way round."""
+    found = [("x" * 40, "https://a.example/"), ("", "https://a.example/"), ("Title", "https://[")]
+
+    assert folded_results(found, ENGLISH, 30) == [f"{'x' * 17}… · a.example", "a.example", "Title"]
+    assert folded_results(found[:1], ENGLISH, 20) == [f"{'x' * 11}… · a.ex…"]
 
 
 def test_a_question_with_options_and_a_long_reason() -> None:
