@@ -61,7 +61,7 @@ async def test_a_replay_needs_neither_network_nor_model(
     model.plans("How do sea otters sleep?")
     model.says("Write", '## Sleep\n\nThey hold hands [1: "hold hands while they sleep"].')
     model.says("Fill", FILLED)
-    options = {"output_schema": HABIT} if kind.startswith("values") else {}
+    options: dict[str, Any] = {"output_schema": HABIT} if kind.startswith("values") else {}
     state = await run(client(**(model.settings if kind != "extract" else {})), **options)
     write_bundle(state, tmp_path / "run.zip")
     asked = len(web.upstream.requests)
