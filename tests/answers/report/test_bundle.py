@@ -179,7 +179,7 @@ def test_a_page_needs_the_packages_of_the_server(monkeypatch: pytest.MonkeyPatch
 
 
 def test_anybody_can_check_a_bundle(tmp_path: Path) -> None:
-    """Its manifest has the hash of every file; the same run gives the same bytes."""
+    """Its manifest has the hash of every file; the same run gives the same bytes on any day."""
     state, path = finished(), tmp_path / "run.zip"
     page = json.dumps(PAGE, ensure_ascii=False, sort_keys=True, indent=1).encode()
 
@@ -188,6 +188,7 @@ def test_anybody_can_check_a_bundle(tmp_path: Path) -> None:
     write_bundle(state, str(path))
     with zipfile.ZipFile(path) as bundle:
         files = {entry.filename: bundle.read(entry) for entry in bundle.infolist()}
+        assert {entry.date_time for entry in bundle.infolist()} == {(1980, 1, 1, 0, 0, 0)}
 
     assert path.read_bytes() == first
     assert list(tmp_path.iterdir()) == [path]
