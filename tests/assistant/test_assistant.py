@@ -191,6 +191,18 @@ async def test_what_nobody_left_behind_is_not_taken_over(
         assert await other.resume("test") == []
 
 
+async def test_two_people_never_mix(assistant: Assistant, db: Database) -> None:
+    """Settings, threads and what is kept are a person's own."""
+    await assistant.choose(ANN, "approvals", {"web_search": "never"})
+    ann, ben = await asyncio.gather(ask(assistant, ANN, SLEEP), ask(assistant, BEN, SLEEP))
+
+    assert not isinstance(ann.last, Answered)
+    assert isinstance(ben.last, Answered)
+    assert await assistant.options(BEN) == {}
+    assert [c.thread for c in await list_conversations(db, "", "test", "ann")] == ["t1"]
+    assert await list_conversations(db, "other", "test") == []
+
+
 async def test_a_thread_has_one_run_and_three_that_wait(
     assistant: Assistant, upstream: FakeUpstream
 ) -> None:
