@@ -17,6 +17,7 @@ from kensaku.server.page.results import (
     fold_failures,
     hit_view,
     mark_terms,
+    response_values,
     safe_link,
     said_of,
 )
