@@ -6,7 +6,6 @@ The numbers stand here in full: a bound that somebody relies on is not moved by 
 from __future__ import annotations
 
 import base64
-import json
 from collections.abc import Callable
 from typing import Any
 
@@ -19,15 +18,9 @@ from kensaku.answers.report.request import ResearchRequest, check_schema
 from kensaku.answers.verify import verify
 from kensaku.errors import InvalidQuery
 from kensaku.extract import extract_html
-from kensaku.extract.html.structured import read_json_ld, read_tags
-from kensaku.extract.html.tree import parse_html
 from kensaku.fetch import Plan
-from kensaku.fetch.crawl.links import is_trap, normalize
 from kensaku.fetch.crawl.patterns import Patterns
-from kensaku.models import Hit
-from kensaku.search.clean import clean_hits
 from kensaku.server.http import params_of
-from kensaku.server.page.search.live import MAX_TOKENS
 
 
 def hosts(count: int) -> list[str]:
@@ -113,81 +106,6 @@ def test_a_file_is_decoded_up_to_eight_million_characters_of_base64():
         ResearchRequest("x", files=[{"name": "a.txt", "data": data}])
     with pytest.raises(InvalidQuery, match="longer"):
         ResearchRequest("x", files=[{"name": "a.txt", "data": data + "A"}])
-
-
-def test_the_server_takes_a_tenth_of_the_tokens_of_the_library():
-    """A tenant's context is part of a prompt, and not a book."""
-    assert MAX_TOKENS == 100_000
-
-
-@pytest.mark.parametrize(
-    ("address", "is_one"),
-    [
-        ("https://a.example/" + "x" * 1_982, True),
-        ("https://a.example/" + "x" * 1_983, False),
-        ("https://a.example/?" + "&".join(["a=1"] * 21), True),
-        ("https://a.example/?" + "&".join(["a=1"] * 22), False),
-    ],
-)
-def test_a_link_is_followed_up_to_a_length_and_a_number_of_parameters(address, is_one):
-    """A site that makes endless addresses is left."""
-    assert (normalize(address) is not None) is is_one
-
-
-def test_a_path_of_sixteen_segments_is_no_trap_and_one_of_seventeen_is():
-    """Nor is a segment that stands there twice."""
-    deep = "/".join(f"s{n}" for n in range(16))
-
-    assert not is_trap(f"https://a.example/{deep}")
-    assert is_trap(f"https://a.example/{deep}/more")
-    assert not is_trap("https://a.example/a/b/a")
-
-
-def test_the_fields_of_a_hit_are_cut():
-    """An upstream may send a megabyte of title."""
-    long = "word " * 100_000
-    (hit,) = clean_hits(
-        [Hit("https://a.example/", long, long, author=long, raw_content=long * 3)], 5
-    )
-
-    assert len(hit.title) in (499, 500)
-    assert len(hit.author or "") in (299, 300)
-    assert 299_900 < len(hit.content) <= 300_000
-    assert 999_900 < len(hit.raw_content or "") <= 1_000_000
-
-
-@pytest.mark.parametrize(("chars", "kept"), [(8_000, 1), (8_001, 0)])
-def test_a_hit_with_an_endless_address_is_none(chars, kept):
-    """Nobody can open it."""
-    url = "https://a.example/".ljust(chars, "x")
-
-    assert len(clean_hits([Hit(url, "a", "b")], 5)) == kept
-
-
-def test_what_a_page_says_of_itself_is_read_up_to_a_bound():
-    """Papers have many authors, and spam has more of everything."""
-    many = '<meta name="author" content="Ada">' * 60 + f'<meta name="x" content="{"y" * 2_000}">'
-    tags = read_tags(parse_html(many))
-
-    assert len(tags["author"]) == 50
-    assert len(tags["x"][0]) == 1_000
-
-
-def test_facts_of_a_script_are_read_up_to_a_number():
-    """A list counts as one of the five hundred, and each of its objects."""
-    facts = json.dumps([{"@type": "Thing"}] * 600)
-    script = f'<script type="application/ld+json">{facts}</script>'
-
-    assert len(read_json_ld(parse_html(script))) == 499
-
-
-@pytest.mark.parametrize(("chars", "kept"), [(500_000, 1), (500_001, 0)])
-def test_a_script_of_facts_is_read_up_to_a_length(chars, kept):
-    """A catalogue is no description of a page."""
-    facts = '{"@type": "Thing"}'.ljust(chars)
-
-    script = f'<script type="application/ld+json">{facts}</script>'
-    assert len(read_json_ld(parse_html(script))) == kept
 
 
 def test_the_links_and_images_of_a_page_are_counted():

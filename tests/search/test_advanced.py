@@ -79,14 +79,6 @@ async def test_a_page_that_cannot_be_read_leaves_its_hit_as_it_was(
     assert "3 of 5 pages could not be read" in " ".join(found.notes)
 
 
-async def test_basic_depth_reads_nothing(upstream: FakeUpstream, brave: Any) -> None:
-    """A search is one request."""
-    found = await brave().search(QUERY, max_results=5)
-
-    assert found.hits[1].content == "About otters."
-    assert [seen.provider for seen in upstream.requests] == ["brave"]
-
-
 async def test_whole_pages_alone_change_neither_order_nor_snippets(
     pages: list[Hit], brave: Any
 ) -> None:

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from kensaku import Budget, Kensaku, Outcome, Settings
+from kensaku import Budget, Outcome, Settings
 from kensaku.errors import CalledOff, NotAsked
 from kensaku.models import Hit
 from kensaku.providers import BUILT_IN, provider_class
@@ -24,25 +24,17 @@ SPECIALISTS = (
 
 
 @pytest.fixture
-async def auto(upstream, machine):
+def auto(upstream, make_client):
     """`auto(**settings)` → a client with one web provider and all specialists, on loopback."""
-    clients = []
 
     def make(env=None, **settings):
         names = ("tavily", *SPECIALISTS)
-        environ = upstream.environment(*names)
-        keyless = {v: k for v, k in environ.items() if not v.endswith(("_KEY", "_TOKEN"))}
+        environ = upstream.environment(*names, keys=False, rate="100000/s")
         off = {f"{name.upper()}_ENABLED": "0" for name in POOL}
-        fast = {f"{name.upper()}_RATE": "100000/s" for name in names}
-        environ = {"KENSAKU_HOME": str(machine), **keyless, **off, **fast, "TAVILY_API_KEY": "k"}
-        usual = {"state_url": "memory:", "cache_url": "memory:"}
-        loaded = Settings.load(environ=environ | (env or {}), **{**usual, **settings})
-        clients.append(Kensaku(loaded))
-        return clients[-1]
+        environ = {**environ, **off, "TAVILY_API_KEY": "k", **(env or {})}
+        return make_client(env=environ, **{"route": "auto", **settings})
 
-    yield make
-    for client in clients:
-        await client.close()
+    return make
 
 
 @pytest.fixture

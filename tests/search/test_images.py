@@ -6,7 +6,6 @@ import pytest
 
 from kensaku import Image, Query, Response
 from kensaku.providers import provider_class
-from kensaku.search.clean import clean_images
 from kensaku.search.route import Route
 
 OTTER = {"url": "https://img.example/otter.jpg", "description": "An <b>otter</b>"}
@@ -80,15 +79,6 @@ def test_auto_asks_first_those_who_have_images():
     )
     assert Route(names).ordered_for(query).names == names
     assert Route(names, auto=True).ordered_for(Query("otters")).names == names
-
-
-@pytest.mark.parametrize(
-    "url", ["javascript:alert(1)", "data:image/png;base64,x", "/relative", "", "file:///etc/passwd",
-            ],
-)  # fmt: skip
-def test_what_is_no_web_address_is_no_image(url):
-    """A model may hand it to a browser."""
-    assert clean_images(Query("otters"), [Image(url)]) == ()
 
 
 @pytest.mark.parametrize("images", [None, [None], [5], "text", {"a": 1}, [[]], [{"url": 5}]])

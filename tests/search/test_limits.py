@@ -352,25 +352,6 @@ async def test_keys_take_turns_and_the_one_that_can_be_used_now_comes_first():
     assert (await limiter.acquire(0.0)).number == 2  # nothing was sent: the turn was given back
 
 
-async def test_those_who_share_a_limit_share_its_turns_and_its_cooldown():
-    """GitHub counts searches for repositories and for issues as one, and those for code apart."""
-    store, now = MemoryStore(), asyncio.get_running_loop().time()
-    options = {"keyless": True, "rate": "1/h"}
-    repositories = Limiter("github", store, rate_group="github", **options)
-    issues = Limiter("github_issues", store, rate_group="github", **options)
-    others = Limiter("wikipedia", store, **options)
-
-    used = await repositories.acquire(now)
-    with pytest.raises(Cooling, match="our own limit"):
-        await issues.acquire(now)
-    assert await others.acquire(now)
-
-    await repositories.cool_down(used, 60, "RateLimited")
-    await issues.sync()
-    with pytest.raises(Cooling, match="slow down"):
-        await issues.acquire(now)
-
-
 async def test_a_client_lets_githubs_searches_share_one_limit(make_client, upstream):
     """Except for those for code, for which GitHub has another."""
     names = ("github", "github_issues", "github_code")
@@ -380,6 +361,18 @@ async def test_a_client_lets_githubs_searches_share_one_limit(make_client, upstr
 
     assert [len(upstream.asked(name)) for name in names] == [1, 0, 1]
     assert isinstance(found[1].attempts[0].error, Cooling)
+
+
+async def test_githubs_searches_share_one_cooldown(make_client, upstream):
+    """Who has asked too often for repositories does not ask for issues at once."""
+    upstream.fails("github", faults.status(429, headers={"Retry-After": "60"}))
+    client = make_client("github", "github_issues")
+
+    await client.search("otters", route="github")
+    found = await client.search("otters", route="github_issues")
+
+    assert isinstance(found.attempts[0].error, Cooling)
+    assert not upstream.asked("github_issues")
 
 
 async def test_a_turn_of_our_own_is_not_waited_for_while_another_can_be_asked(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kensaku import Hit, Outcome
+from kensaku import Outcome
 from kensaku.errors import NotAsked
 from kensaku.search.scrub import QueryWithheld, Scrubbed, scrub
 
@@ -112,35 +112,3 @@ def test_a_known_key_has_eight_characters(text, known, found):
 def test_a_long_token_is_a_key_when_nobody_writes_names_like_it(token, random):
     """Three digits, capitals, and a change at every third character."""
     assert bool(scrub(f"x {token} y", ["keys"]).found) is random
-
-
-@pytest.mark.parametrize(
-    ("egress", "base_url", "refused"),
-    [
-        ("public,private", "", False),
-        ("127.0.0.1", "", False),
-        ("private", "", False),
-        ("other.example", "", True),
-        ("public", "", True),  # the upstream of this test is on this machine
-        ("private", "http://8.8.8.8/", True),
-        ("private", "vendor", True),  # a vendor's own host is a public one
-        ("none", "vendor", True),
-    ],
-)
-async def test_a_provider_that_may_not_be_reached_is_not_asked(
-    make_client, upstream, egress, base_url, refused
-):
-    """Before anything is resolved; the host is named, and the setting."""
-    upstream.answers("exa", [Hit("https://a.example/", "Otters")])
-    env = {} if not base_url else {"EXA_BASE_URL": "" if base_url == "vendor" else base_url}
-    client = make_client("exa", env=env, egress=tuple(egress.split(",")))
-
-    found = await client.search("otters")
-
-    [attempt] = found.attempts
-    assert (found.outcome is Outcome.UNAVAILABLE) is refused
-    assert len(upstream.requests) == (0 if refused else 1)
-    if refused:
-        assert isinstance(attempt.error, NotAsked)
-        assert "egress" in str(attempt.error)
-        assert not attempt.sent

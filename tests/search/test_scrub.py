@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from kensaku import Document, Hit
+from kensaku import Document
 from kensaku.search.scrub import scrub
-from kensaku.testing import FakeUpstream
 
 ALL = ("keys", "emails", "hosts")
 KEY = "sk-proj-4fQ9zX81bLmN0pRt7vWy"
@@ -71,15 +70,6 @@ def test_other_kinds_are_found_when_they_are_named(text: str, kind: str, left: s
     """And only then."""
     assert scrub(text, [kind]).text == left
     assert scrub(text, ["keys"]).text == text
-
-
-async def test_a_key_does_not_leave(make_client: Any, upstream: FakeUpstream) -> None:
-    """It is removed, and that is said."""
-    upstream.answers("tavily", [Hit("https://a.example/", "A", "fail")])
-    response = await make_client("tavily").search(f"why does {KEY} fail")
-
-    assert [r.json["query"] for r in upstream.asked("tavily")] == ["why does fail"]
-    assert any("a key was removed" in note for note in response.notes)
 
 
 async def test_the_local_index_gets_the_query_as_it_is(make_client: Any) -> None:

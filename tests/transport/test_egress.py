@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from kensaku import Hit, Outcome
-from kensaku.errors import ConfigError
+from kensaku.errors import ConfigError, NotAsked
 from kensaku.testing import FakeUpstream
 from kensaku.transport.egress import Egress
 
@@ -56,8 +56,11 @@ async def test_no_query_leaves_with_none(make_client: Any, upstream: FakeUpstrea
     upstream.answers("tavily", [Hit("https://a.example/", "A", "x")])
     response = await make_client("tavily", egress="none").search("otters")
 
+    (attempt,) = response.attempts
     assert response.outcome is Outcome.UNAVAILABLE
-    assert "egress does not allow" in str(response.attempts[0].error)
+    assert isinstance(attempt.error, NotAsked)
+    assert "egress does not allow" in str(attempt.error)
+    assert not attempt.sent
     assert upstream.requests == []
 
 
