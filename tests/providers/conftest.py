@@ -1,6 +1,11 @@
-"""Ask one provider over loopback: `await ask("brave", fault)`."""
+"""Ask one provider over loopback, `await ask("brave", fault)`; serve an application there."""
 
 from __future__ import annotations
+
+import asyncio
+import socket
+from contextlib import asynccontextmanager
+from typing import Any
 
 import pytest
 
@@ -22,3 +27,17 @@ async def ask(upstream):
 
     yield send
     await http.close()
+
+
+@asynccontextmanager
+async def serving(app: Any):
+    """The application on loopback; yields its address."""
+    uvicorn = pytest.importorskip("uvicorn")
+    running = uvicorn.Server(uvicorn.Config(app, log_level="error"))
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        task = asyncio.ensure_future(running.serve(sockets=[listener]))
+        try:
+            yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        finally:
+            running.should_exit = True
+            await task

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import socket
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -15,6 +13,7 @@ from kensaku.errors import ConfigError, KeyRefused, UnknownName, Unreadable
 from kensaku.models import Hit, Outcome
 from kensaku.providers import provider_class
 from kensaku.testing import FakeUpstream
+from tests.providers.conftest import serving
 
 ROWS = [
     {"url": "https://a.example/1", "title": "Sleep", "snippet": "Otters sleep in kelp."},
@@ -23,20 +22,6 @@ ROWS = [
 BLOCKS = "Title: Sleep\nURL: https://a.example/1\nOtters sleep in kelp.\n\n---\n\n" \
     "Title: Kelp\nURL: https://b.example/2\nIt grows quickly."  # fmt: skip
 LINKS = "1. [Sleep](https://a.example/1) - Otters sleep in kelp.\n2. [Kelp](https://b.example/2)"
-
-
-@asynccontextmanager
-async def serving(app: Any):
-    """The application on loopback; yields the address of its MCP endpoint."""
-    uvicorn = pytest.importorskip("uvicorn")
-    running = uvicorn.Server(uvicorn.Config(app, log_level="error"))
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        task = asyncio.ensure_future(running.serve(sockets=[listener]))
-        try:
-            yield f"http://127.0.0.1:{listener.getsockname()[1]}/mcp"
-        finally:
-            running.should_exit = True
-            await task
 
 
 @asynccontextmanager
@@ -52,7 +37,7 @@ async def official_server(answer: Any, **how: bool):
     look_up.__annotations__["return"] = dict[str, Any] if isinstance(answer, dict) else str
     server.tool()(look_up)
     async with serving(server.streamable_http_app(**how)) as url:
-        yield url, asked
+        yield f"{url}/mcp", asked
 
 
 def described(tmp_path, url: str, **more: str) -> Settings:
@@ -131,8 +116,10 @@ async def test_our_own_server_is_a_source_with_its_token(tmp_path):
             Kensaku(settings=theirs) as k,
             serving(http_app(make_server(client=k), token=token)) as url,
         ):
-            good = await search(described(tmp_path, url, **ours, api_key=token))
-            bad = await search(described(tmp_path, url, **ours, api_key="another-token-here"))
+            good = await search(described(tmp_path, f"{url}/mcp", **ours, api_key=token))
+            bad = await search(
+                described(tmp_path, f"{url}/mcp", **ours, api_key="another-token-here")
+            )
 
     assert [h.url for h in good.hits] == ["https://a.example/1"]
     assert isinstance(bad.attempts[0].error, KeyRefused)

@@ -21,9 +21,8 @@ from kensaku.errors import (
 )
 from kensaku.models import Hit, Query
 from kensaku.providers import _ddgs, provider_class
-from kensaku.testing import FakeUpstream, faults
+from kensaku.testing import faults
 from kensaku.testing.faults import Fault
-from kensaku.transport.http import HttpClient
 
 ANOMALY = b"""<!DOCTYPE html><html><body><div class="anomaly-modal__mask">
 <div class="anomaly-modal__title">Unfortunately, bots use DuckDuckGo too.</div></div></body>"""
@@ -36,22 +35,12 @@ def page(body: bytes, status: int = 200, **headers: str) -> Fault:
     return Fault(status, body, {"Content-Type": "text/html", **headers})
 
 
-async def test_the_query_arrives_whole(ask, upstream):
-    """As a form, in the encoding of a form."""
-    await ask("duckduckgo", query=Query('カワウソ "a b" & 🦦 +1', country="jp"))
-
-    assert upstream.requests[-1].form == {"q": 'カワウソ "a b" & 🦦 +1', "b": "", "l": "jp-jp"}
-
-
 @pytest.mark.parametrize(
     ("fault", "kind"),
     [
-        (page(ANOMALY, 202), Blocked),
         (page(ANOMALY, 429), Blocked),
         (faults.status(418, "no"), Blocked),
         (page(b"", 202), RateLimited),
-        (page(ANOMALY, 200), Blocked),
-        (page(ANOMALY, 403), Blocked),
         (Fault(body=b"\x00\xff" * 99), Unreadable),
     ],
     ids=repr,
@@ -64,10 +53,9 @@ async def test_a_refusal_is_never_an_empty_list(ask, fault, kind):
     assert type(caught.value) is kind
 
 
-@pytest.mark.parametrize("fault", [faults.empty(), page(NO_RESULT_ROW)], ids=["page", "row"])
-async def test_an_empty_page_is_an_empty_list(ask, fault):
-    """It did search, and there is nothing."""
-    assert (await ask("duckduckgo", fault)).hits == []
+async def test_an_empty_page_is_an_empty_list(ask):
+    """It did search, and there is nothing: some pages say so in a row of the list."""
+    assert (await ask("duckduckgo", page(NO_RESULT_ROW))).hits == []
 
 
 async def test_it_keeps_how_long_to_wait(ask):
@@ -87,37 +75,6 @@ async def test_advertisements_and_counting_links_are_undone(ask, upstream):
     )
 
     assert [hit.url for hit in (await ask("duckduckgo")).hits] == ["https://a.example/?b=1"]
-
-
-PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy")
-
-
-async def test_proxies_of_the_environment_are_not_asked(ask, monkeypatch):
-    """A proxy is an explicit setting: one that is set by accident would see the queries."""
-    async with FakeUpstream() as trap:
-        for name in (*PROXIES, "PRIMP_PROXY"):
-            monkeypatch.setenv(name, trap.url)
-
-        found = await ask("duckduckgo")
-
-        assert trap.connections == 0
-    assert found.hits
-
-
-async def test_the_proxy_of_the_settings_is_asked(upstream, monkeypatch):
-    """`KENSAKU_PROXY` is the operator's word, whatever the environment says."""
-    provider = provider_class("duckduckgo")(upstream.base_url("duckduckgo"))
-    async with FakeUpstream() as proxy, FakeUpstream() as trap:
-        for name in PROXIES:
-            monkeypatch.setenv(name, trap.url)
-        http = HttpClient(user_agent="t", proxy=proxy.url)
-
-        with pytest.raises(ProviderError):
-            await provider.ask(Query("otter"), "", http)
-
-        assert proxy.requests[0].target.startswith(upstream.url)
-        assert trap.connections == 0
-    assert upstream.requests == []
 
 
 @pytest.mark.parametrize("packed", [False, True])
@@ -163,34 +120,6 @@ async def test_silence_is_a_timeout(ask, monkeypatch):
         await ask("duckduckgo", faults.hang())
 
 
-async def test_cancelling_returns_at_once(ask):
-    """The thread may finish on its own; nobody waits for it."""
-    search = asyncio.ensure_future(ask("duckduckgo", faults.hang()))
-    await asyncio.sleep(0.02)
-    search.cancel()
-    await asyncio.sleep(0)
-    await asyncio.sleep(0)
-
-    assert search.cancelled()
-
-
-async def test_the_loop_goes_on_meanwhile(ask):
-    """Its client is synchronous, and so it has a thread."""
-    beats = 0
-
-    async def heart() -> None:
-        nonlocal beats
-        while True:
-            beats += 1
-            await asyncio.sleep(0)
-
-    beating = asyncio.ensure_future(heart())
-    await ask("duckduckgo", faults.delay(0.05))
-    beating.cancel()
-
-    assert beats > 2  # a blocked loop beats once
-
-
 @pytest.mark.usefixtures("processes")
 def test_the_end_of_the_program_does_not_wait_for_the_thread():
     """`asyncio.run` joins the threads of `to_thread`, for ten minutes here."""
@@ -229,15 +158,6 @@ async def test_without_the_package_it_says_how_to_get_it(monkeypatch):
         await provider_class("duckduckgo")().ask(Query("otter"), "", None)
 
     assert 'pip install "kensaku-search[ddgs]"' in caught.value.remedy
-
-
-@pytest.mark.usefixtures("processes")
-def test_importing_it_does_not_import_ddgs():
-    """The package is loaded when it is used, and in the thread."""
-    code = "import sys, kensaku.providers.duckduckgo; print('ddgs' in sys.modules)"
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-
-    assert ran.stdout.strip() == "False"
 
 
 async def test_an_error_does_not_repeat_the_query(ask):

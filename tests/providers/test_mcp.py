@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import socket
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -16,6 +14,7 @@ from kensaku.providers import provider_class
 from kensaku.testing import faults, load_sample
 from kensaku.transport.http import HttpClient
 from kensaku.transport.reply import Reply
+from tests.providers.conftest import serving
 
 NAMES = ("exa_mcp", "parallel_mcp")
 every_server = pytest.mark.parametrize("name", NAMES)
@@ -24,7 +23,6 @@ every_server = pytest.mark.parametrize("name", NAMES)
 @asynccontextmanager
 async def official_server(name: str, *, as_json: bool):
     """A stateless server of the `mcp` package that has this provider's tool."""
-    uvicorn = pytest.importorskip("uvicorn")
     library = pytest.importorskip("mcp.server.mcpserver")
     sample, asked = load_sample(name), []
     server = library.MCPServer("search")
@@ -42,14 +40,8 @@ async def official_server(name: str, *, as_json: bool):
 
     server.tool()(web_search_exa if name == "exa_mcp" else web_search)
     app = server.streamable_http_app(stateless_http=True, json_response=as_json)
-    running = uvicorn.Server(uvicorn.Config(app, log_level="error"))
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        task = asyncio.ensure_future(running.serve(sockets=[listener]))
-        try:
-            yield f"http://127.0.0.1:{listener.getsockname()[1]}", asked
-        finally:
-            running.should_exit = True
-            await task
+    async with serving(app) as url:
+        yield url, asked
 
 
 @every_server

@@ -33,7 +33,7 @@ def _texts(*texts: str) -> list[Hit]:
         (JAPANESE, JAPANESE[:-1] + "でした。", True),
         (ESSAY, " ".join(ESSAY.split()[:24] + WORDS[:9]), False),
         (ESSAY, ESSAY + " and then they sleep in the kelp all day long and eat again", False),
-        ("Sign in to continue", "Sign in to continue", False),
+        ("a b c d e f g h i j k l m n", "a b c d e f g h i j k l m n", False),
         ("no no no no " * 9, "no no no no " * 9, False),
     ],
 )

@@ -36,18 +36,6 @@ def test_a_provider_and_its_sample_name_the_same_source(name):
     assert (cls.known_by, cls.known_source or cls.docs) == (sample.known_by, sample.source)
 
 
-def test_what_others_have_recorded_is_used():
-    """These have public recordings; the next one belongs here, too."""
-    recorded = {
-        name for name, sample in built_in_samples().items() if sample.known_by == "recorded"
-    }
-
-    assert recorded == {
-        "arxiv", "brave", "brave_web", "crossref", "github", "github_code", "github_issues",
-        "google", "pubmed", "semanticscholar", "serpapi", "tavily", "yahoo",
-    }  # fmt: skip
-
-
 @every_sample
 def test_no_result_of_a_sample_can_be_reached(name):
     """Whoever opens a result of the fake upstream in a test sends nothing to anybody."""
