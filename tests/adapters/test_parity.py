@@ -5,7 +5,6 @@ The frameworks with environments of their own go through the same checks by `mak
 
 from __future__ import annotations
 
-import ast
 import subprocess
 import sys
 import warnings
@@ -119,31 +118,7 @@ def test_the_entry_gives_one_tool_for_each_name(framework):
     assert len(tools_for(framework.upper().replace("-", "_"), ["web_search"])) == 1
 
 
-FRAMEWORKS = {needs.partition(".")[0] for _, needs, _ in ADAPTERS.values() if needs}
 # What a framework brings along, and its adapter may use.
-BRINGS = {"claude": {"mcp"}}
-
-
-def _imported(file: Path) -> set[str]:
-    """The packages that a file imports, anywhere in it."""
-    names = set()
-    for node in ast.walk(ast.parse(file.read_text())):
-        if isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            names.add(node.module)
-    return {name.partition(".")[0] for name in names}
-
-
-@pytest.mark.parametrize("framework", ADAPTERS)
-def test_an_adapter_imports_no_framework_but_its_own(framework):
-    """An agent of one framework does not pay for the others."""
-    module, needs, _ = ADAPTERS[framework]
-    own = {needs.partition(".")[0]} if needs else set()
-
-    imported = _imported(Path(str(find_spec(module).origin)))
-
-    assert imported & FRAMEWORKS <= own | BRINGS.get(framework, set())
 
 
 def in_a_fresh_python(code: str) -> str:
