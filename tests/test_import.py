@@ -29,7 +29,7 @@ def modules_after(code: str) -> set[str]:
         "import kensaku",
         "from kensaku import Query, Hit, Response, Outcome, Document, KensakuError; Query('x')",
         "from kensaku import Kensaku; Kensaku(home='/nowhere')",
-        "import kensaku.testing",
+        "import kensaku.testing.upstream",
     ],
 )
 def test_no_third_party_module_is_imported(code):

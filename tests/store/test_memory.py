@@ -35,19 +35,6 @@ def test_memory_holds_no_more_bytes_than_its_bound(puts):
     asyncio.run(put_all())
 
 
-async def test_memory_drops_the_expired_and_then_the_oldest():
-    """A value that is put again is a new one."""
-    now = 0.0
-    store = MemoryStore(BOUND, clock=lambda: now)
-    for key, size, ttl in (("old", 30, 600), ("short", 20, 5), ("new", 30, 600), ("old", 40, 600)):
-        await store.put(key, b"x" * size, ttl)
-    now = 5.0
-    await store.put("a", b"x" * 20, 600)
-    assert [v is not None for v in await store.get(["old", "short", "new"])] == [True, False, True]
-    await store.put("b", b"x" * 20, 600)
-    assert [v is not None for v in await store.get(["old", "new"])] == [True, False]
-
-
 async def test_memory_does_not_grow_without_end():
     """Counters and small values have no bytes to speak of; there may be millions of them."""
     store = MemoryStore()

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import sqlite3
 import stat
 
 from kensaku.store import SqliteStore
-from kensaku.store.sqlite import _TABLE, _shrink
 
 
 async def test_a_damaged_file_is_set_aside_and_begun_anew(tmp_path, caplog):
@@ -72,14 +69,3 @@ async def test_two_loops_one_after_the_other_share_a_store(tmp_path):
     await asyncio.to_thread(in_a_loop_of_its_own, store.put("a", b"1", 600))
     assert await asyncio.to_thread(in_a_loop_of_its_own, store.get(["a"])) == [b"1"]
     await store.close()
-
-
-def test_a_bound_below_the_empty_file_is_given_up(tmp_path):
-    """When nothing is left to delete, nothing is left to do."""
-    with contextlib.closing(sqlite3.connect(tmp_path / "state.sqlite")) as db:
-        db.execute(_TABLE)
-        db.execute("INSERT INTO entries VALUES ('a', 'x', 1, 9e99)")
-
-        _shrink(db, 1, now=5.0)
-
-        assert db.execute("SELECT count(*) FROM entries").fetchone() == (0,)

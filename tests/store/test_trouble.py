@@ -44,6 +44,23 @@ async def hanging(monkeypatch):
         yield f"valkey://127.0.0.1:{port}", lambda: count
 
 
+async def test_where_nothing_can_be_written_memory_stands_in_and_one_warning_is_given(
+    tmp_path, caplog
+):
+    """A read-only home: limits are then kept by this process alone."""
+    (tmp_path / "file").write_text("in the way")
+    store = FallbackStore(SqliteStore(tmp_path / "file" / "state.sqlite"))
+    store.RETRY_AFTER = 0.0  # try the file again every time
+
+    for n in range(5):
+        await store.put(f"k{n}", b"1", 600)
+
+    assert await store.get(["k4"]) == [b"1"]
+    warnings = [r for r in caplog.records if r.levelno == logging.WARNING]
+    assert len(warnings) == 1
+    await store.close()
+
+
 async def test_a_lock_fails_for_all_who_wait_at_once(locked):
     """Ten that wait for one lock wait together, not one after the other."""
     store = SqliteStore(locked)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from kensaku.store import MemoryStore, SqliteStore, ValkeyStore
 from kensaku.text.rate import parse_rate
+from tests.store.conftest import Clock
 
 HOUR = 3600.0
 _names = count()
@@ -26,20 +27,6 @@ intervals = st.builds("{}/{}".format, st.integers(1, 100_000), st.sampled_from("
 any_store = settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-
-
-class Clock:
-    """A clock that a test sets."""
-
-    now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
 
 
 @pytest.fixture(params=["memory", "sqlite", "valkey"])

@@ -9,7 +9,6 @@ import urllib.request
 
 import pytest
 
-import kensaku.testing
 from kensaku.errors import KeyRefused, ProviderError, RateLimited
 from kensaku.models import Hit, Query
 from kensaku.providers import BUILT_IN, provider_class
@@ -128,14 +127,6 @@ async def test_it_logs_what_it_was_asked(ask, upstream):
     assert repr(brave) == "<GET /brave/res/v1/web/search>"
 
 
-async def test_connections_are_kept_alive(ask, upstream):
-    """The client's pool can be tested, too."""
-    for _ in range(5):
-        await ask("tavily")
-
-    assert upstream.connections == 1
-
-
 async def test_requests_can_come_in_pieces_and_in_bunches(upstream):
     """TCP does not know where a request ends."""
     reader, writer = await asyncio.open_connection("127.0.0.1", int(upstream.url.rsplit(":", 1)[1]))
@@ -212,27 +203,6 @@ def test_it_runs_as_a_process_of_its_own():
         process.stdin.close()
 
     assert process.returncode == 0
-
-
-def test_the_public_names_are_those_that_are_listed():
-    """And each of them is really there."""
-    assert dir(kensaku.testing) == sorted(kensaku.testing.__all__)
-    for name in kensaku.testing.__all__:
-        assert getattr(kensaku.testing, name) is not None
-    with pytest.raises(AttributeError):
-        _ = kensaku.testing.nonsense
-
-
-@pytest.mark.usefixtures("processes")
-def test_importing_it_loads_neither_pytest_nor_an_http_library():
-    """It is part of the product, and costs nothing until it is used."""
-    code = (
-        "import sys, kensaku.testing, kensaku.testing.upstream;"
-        "print([m for m in ('pytest', 'aiohttp', 'ddgs') if m in sys.modules])"
-    )
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-
-    assert ran.stdout.strip() == "[]"
 
 
 @pytest.mark.usefixtures("processes")

@@ -7,20 +7,9 @@ import asyncio
 import pytest
 
 from kensaku.testing import FakeUpstream, faults
-from kensaku.testing._wire import ReceivedRequest, reply
+from kensaku.testing._wire import ReceivedRequest
 
 REQUEST = b"GET /%s HTTP/1.1\r\nHost: x\r\n\r\n"
-
-
-def test_a_reply_is_written_whole():
-    """The length is right; a header of the caller's replaces ours; odd statuses have a name."""
-    assert reply(404, b"{}", "application/json", {"X-A": "1"}) == (
-        b"HTTP/1.1 404 Not Found\r\nContent-Type: application/json\r\nContent-Length: 2\r\n"
-        b"X-A: 1\r\n\r\n{}"
-    )
-    assert reply(433, b"", "text/html", {"Content-Type": "x/y"}) == (
-        b"HTTP/1.1 433 Refused\r\nContent-Type: x/y\r\nContent-Length: 0\r\n\r\n"
-    )
 
 
 def test_a_request_is_read_as_it_came():
@@ -82,14 +71,6 @@ async def test_a_reset_is_a_reset(upstream):
 
     with pytest.raises(ConnectionResetError):
         await exchange(upstream, REQUEST % b"exa/search")
-
-
-def test_a_page_instead_of_an_answer_says_that_it_is_one():
-    """A captcha comes with any status."""
-    for fault, code in ((faults.html(), 200), (faults.html(403), 403)):
-        assert fault.status == code
-        assert fault.headers == {"Content-Type": "text/html; charset=utf-8"}
-        assert fault.body.startswith(b"<!doctype html>")
 
 
 def _status(upstream: FakeUpstream, target: str) -> int:

@@ -343,18 +343,6 @@ async def test_a_reply_that_drips_ends_with_the_callers_deadline(http):
         assert await outcome(http, server.url + "/plain/1") == (200, b"/plain/1")
 
 
-@pytest.mark.parametrize("status", [b"301", b"302", b"303", b"307", b"308"])
-async def test_a_redirect_takes_no_key_along(status, http):
-    """The reply names a host of its choice; nobody connects to it."""
-    async with RawServer() as elsewhere:
-        away = b"Location: " + elsewhere.url.encode() + b"/plain/1\r\n"
-        async with RawServer(kept(reply(headers=away, status=status + b" X"))) as server:
-            got = await http.send(Request(server.url + "/odd", headers={"X-Key": "k"}), "tavily")
-
-        assert elsewhere.connections == 0
-    assert got.status == int(status)
-
-
 # --- headers
 
 

@@ -11,9 +11,9 @@ import warnings
 import pytest
 
 from kensaku import Kensaku, Outcome, Settings
-from kensaku.errors import NotConfigured, Unreachable, Unreadable
+from kensaku.errors import NotConfigured, NotConnected, Unreachable, Unreadable
 from kensaku.testing import FakeUpstream, faults
-from kensaku.transport.egress import Egress, EgressRefused
+from kensaku.transport.egress import Egress
 from kensaku.transport.http import HttpClient
 from kensaku.transport.request import Request
 from kensaku.transport.sessions import MAX_REPLY_BYTES
@@ -69,20 +69,6 @@ async def test_a_reply_that_is_too_large_is_not_read(http, upstream):
 
     with pytest.raises(Unreadable, match="16 MiB"):
         await http.send(Request(url), "tavily")
-
-
-async def test_a_compressed_reply_is_bounded_by_what_it_becomes(http):
-    """A few kilobytes that unpack to hundreds of megabytes end at the same bound."""
-    import zlib
-
-    packer = zlib.compressobj(9, zlib.DEFLATED, 31)
-    bomb = b"".join(packer.compress(b"\0" * 2**20) for _ in range(64)) + packer.flush()
-    headers = {"Content-Encoding": "gzip"}
-    async with FakeUpstream() as up:
-        up.fails("tavily", faults.Fault(200, bomb, headers))
-
-        with pytest.raises(Unreadable):
-            await http.send(Request(up.base_url("tavily") + "/search", json={}), "tavily")
 
 
 PROXIES = (
@@ -143,24 +129,6 @@ async def test_what_cannot_be_connected_to_is_said_without_the_address(url, erro
     assert "//" not in str(refused.value)
 
 
-@pytest.mark.parametrize(
-    ("fault", "error"),
-    [
-        (faults.reset(), Unreachable),
-        (faults.half(), Unreachable),
-        (faults.Fault(200, b"{}", {"Content-Length": "x"}), Unreadable),
-        (faults.Fault(200, b"{}", {"Content-Encoding": "gzip"}), Unreachable),
-    ],
-    ids=["reset", "half", "bad header", "bad gzip"],
-)
-async def test_a_connection_that_breaks_is_typed(fault, error, http, upstream):
-    """Every way in which it breaks."""
-    upstream.fails("tavily", fault)
-
-    with pytest.raises(error):
-        await http.send(Request(upstream.base_url("tavily") + "/search", json={}), "tavily")
-
-
 async def test_a_certificate_that_cannot_be_trusted_is_said(make_client, bad_tls):
     """Self-signed: nothing is sent, and the remedy is about certificates."""
     url, received = bad_tls
@@ -171,16 +139,6 @@ async def test_a_certificate_that_cannot_be_trusted_is_said(make_client, bad_tls
     assert isinstance(found.attempts[0].error, Unreachable)
     assert "certificate" in str(found.attempts[0].error)
     assert received == []
-
-
-async def test_the_deadline_is_the_callers(http):
-    """A hanging upstream is left when the caller's time is over."""
-    async with FakeUpstream() as up:
-        up.fails("tavily", faults.hang())
-
-        with pytest.raises(TimeoutError):
-            async with asyncio.timeout(0.05):
-                await http.send(Request(up.base_url("tavily") + "/search", json={}), "tavily")
 
 
 # --- loops
@@ -332,30 +290,18 @@ async def test_a_stream_that_is_none_is_an_error(http, script, error, text, stat
 
 
 @pytest.mark.parametrize(
-    ("words", "proxy", "refused"),
-    [
-        ("public", None, False),  # the resolver decides
-        ("private", "http://127.0.0.1:1", True),  # nobody here resolves it
-        ("public", "http://127.0.0.1:1", False),
-        ("other.example", None, True),
-    ],
+    ("words", "refused"),
+    [("public", False), ("a.example", False), ("private", True), ("other.example", True)],
 )
-async def test_behind_a_proxy_a_name_has_to_be_public_or_listed(words, proxy, refused):
+async def test_behind_a_proxy_a_name_has_to_be_public_or_listed(words, refused):
     """A proxy resolves names: what they are is not known here."""
-    client = HttpClient(user_agent="t", proxy=proxy, egress=Egress.from_words([words]))
+    async with FakeUpstream() as proxy:
+        http = HttpClient(user_agent="t", proxy=proxy.url, egress=Egress.from_words([words]))
+        if refused:
+            with pytest.raises(NotConnected, match="egress"):
+                await http.send(Request("http://a.example/x"), "exa")
+        else:
+            assert (await http.send(Request("http://a.example/x"), "exa")).status == 404
+        await http.close()
 
-    class Session:
-        def request(self, *args, **options):
-            return args, options
-
-    request = Request(url="http://a.example/x", headers={"X-Key": "k"})
-    if refused:
-        with pytest.raises(EgressRefused):
-            client._open_request(Session(), request)
-    else:
-        (method, url), options = client._open_request(Session(), request)
-        assert (method, str(url)) == ("GET", "http://a.example/x")
-        assert options == {
-            "params": None, "data": None, "headers": {"X-Key": "k"}, "allow_redirects": False,
-            "proxy": proxy,
-        }  # fmt: skip
+    assert len(proxy.requests) == (not refused)
