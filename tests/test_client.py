@@ -160,18 +160,6 @@ async def test_a_tenant_has_its_own_settings_and_the_same_connections(make_clien
     assert upstream.connections == 1
 
 
-async def test_progress_can_be_set_later(make_client, upstream):
-    """Long work reports to it."""
-    page, seen = upstream.serves("/page", "<p>Otters hold hands.</p>"), []
-    client = make_client(fetch_allow="127.0.0.1", fetch_ports="any")
-    assert client.progress is None
-
-    client.progress = seen.append
-    await client.extract(page)
-
-    assert seen
-
-
 async def test_a_call_may_have_another_route_mode_and_budget(make_client, upstream):
     """What it does not say, the settings do."""
     client, own = make_client("tavily", "brave"), Budget(searches=1)

@@ -39,30 +39,6 @@ async def test_a_search_has_its_cache_lookup_and_attempt_inside(make_client, rec
     }  # fmt: skip
 
 
-async def test_a_cached_search_asks_nobody(make_client, recorder):
-    """The second search is one lookup."""
-    client = make_client("tavily", observers=[recorder])
-    await client.search("otters")
-    await client.search("otters")
-
-    assert recorder.names[3:] == ["cache", "search"]
-    assert [o.result for o in recorder.of("cache")] == ["miss", "fresh"]
-    assert [o.cached for o in recorder.of("search")] == [False, True]
-
-
-async def test_an_expired_response_is_a_stale_lookup(make_client, recorder, upstream):
-    """It is served when nobody can search."""
-    client = make_client("tavily", cache_ttl=0.001, observers=[recorder])
-    await client.search("otters")
-    await asyncio.sleep(0.01)
-    upstream.fails("tavily", faults.status(401))
-    await client.search("otters")
-
-    assert [o.result for o in recorder.of("cache")] == ["miss", "miss", "stale"]
-    assert recorder.of("search")[1].stale
-    assert recorder.of("attempt")[1].error == "KeyRefused"
-
-
 async def test_an_attempt_that_failed_has_its_type_and_the_retry(make_client, recorder, upstream):
     """The same provider is asked again after a moment."""
     upstream.fails("tavily", faults.status(503), times=1)

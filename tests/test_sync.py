@@ -20,7 +20,7 @@ import kensaku
 from kensaku import Document, Outcome, Settings
 from kensaku.errors import InvalidQuery, UsageError
 from kensaku.models import Hit
-from kensaku.sync import Kensaku, Portal, SyncProxy, _iterate
+from kensaku.sync import Kensaku, Portal, SyncProxy
 from kensaku.testing import FakeUpstream, faults
 
 
@@ -123,31 +123,6 @@ def test_no_thread_is_left_behind(up: FakeUpstream, tmp_path: Path) -> None:
     assert "kensaku-portal" not in {t.name for t in set(threading.enumerate()) - before}
 
 
-def test_async_iterators_are_plain_iterators_here() -> None:
-    """Crawls come page by page; leaving early closes them."""
-    portal, closed = Portal(), threading.Event()
-
-    async def numbers() -> AsyncIterator[int]:
-        try:
-            for n in range(5):
-                await asyncio.sleep(0)
-                yield n
-        finally:
-            closed.set()
-
-    async def nothing() -> None:
-        return None
-
-    assert list(_iterate(numbers(), portal)) == [0, 1, 2, 3, 4]
-    closed.clear()
-    for n in _iterate(numbers(), portal):
-        if n == 1:
-            break
-    gc.collect()
-    assert closed.is_set()
-    portal.close(nothing)
-
-
 PROGRAM = """
 import sys
 from kensaku import Settings
@@ -193,22 +168,6 @@ def portal() -> Iterator[Portal]:
     made.close(_nothing)
 
 
-def test_a_portal_is_one_named_thread_that_holds_up_no_exit(portal: Portal) -> None:
-    """Work runs there, and its errors are raised here."""
-
-    async def where() -> threading.Thread:
-        return threading.current_thread()
-
-    async def fails() -> None:
-        raise ZeroDivisionError
-
-    thread = portal.run(where())
-    assert (thread.name, thread.daemon) == ("kensaku-portal", True)
-    assert thread is portal.run(where()) is not threading.current_thread()
-    with pytest.raises(ZeroDivisionError):
-        portal.run(fails())
-
-
 def test_closing_a_portal_ends_what_still_runs(portal: Portal) -> None:
     """After the last work; nothing is left of it."""
     order: list[str] = []
@@ -233,23 +192,6 @@ def test_closing_a_portal_ends_what_still_runs(portal: Portal) -> None:
 
     assert order == ["last", "cancelled"]
     assert task.cancelled()
-    assert not portal._thread.is_alive()
-    assert portal._loop.is_closed()
-    with pytest.raises(UsageError) as closed:
-        portal.run(_nothing())
-    assert str(closed.value) == "the client is closed"
-
-
-def test_a_portal_that_fails_to_close_ends_all_the_same() -> None:
-    """The error is raised, and no thread is left behind."""
-    made = Portal()
-
-    async def last() -> None:
-        raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError):
-        made.close(last)
-    assert not made._thread.is_alive()
 
 
 def test_a_portal_that_is_closed_on_its_own_thread_does_not_wait_for_itself() -> None:
@@ -283,69 +225,32 @@ def test_who_would_wait_for_itself_is_told_so(portal: Portal) -> None:
     )
 
 
-class Part:
-    """A part of the async API: with coroutines, plain methods, values and other parts."""
+class Counter:
+    """A part of the async API that counts until nobody wants more."""
 
-    value = 7
-
-    def __repr__(self) -> str:
-        return "<part>"
-
-    async def later(self, n: int, *, more: int = 0) -> int:
-        """Add up, later."""
-        return n + more
-
-    def at_once(self, n: int) -> int:
-        return n
-
-    def another(self) -> Part:
-        return self
+    def __init__(self) -> None:
+        self.ended = threading.Event()
 
     async def numbers(self) -> AsyncIterator[int]:
-        yield 1
-        yield 2
+        try:
+            for n in range(5):
+                await asyncio.sleep(0)
+                yield n
+        finally:
+            self.ended.set()
 
 
-Part.__module__ = "kensaku.part"
+def test_async_iterators_are_plain_iterators_here(portal: Portal) -> None:
+    """Crawls come page by page; leaving early closes them."""
+    counter = Counter()
 
-
-def test_a_proxy_waits_for_what_would_be_awaited(portal: Portal) -> None:
-    """Values are themselves, parts are proxies, and nothing private is shown."""
-    proxy = SyncProxy(Part(), portal)
-
-    assert proxy.later(1, more=2) == 3
-    assert proxy.later.__doc__ == "Add up, later."
-    assert (proxy.at_once(5), proxy.value) == (5, 7)
-    assert isinstance(proxy.another(), SyncProxy)
-    assert list(proxy.numbers()) == [1, 2]
-    assert repr(proxy) == "<sync <part>>"
-    assert {"later", "value", "_target"} <= set(dir(proxy))
-    assert dir(proxy) == sorted(set(dir(proxy)))
-    proxy.value = 8
-    assert proxy._target.value == 8
-    with pytest.raises(AttributeError) as hidden:
-        _ = proxy._secret
-    assert str(hidden.value) == "'Part' has no public '_secret'"
-
-
-def test_an_iterator_without_an_end_of_its_own_is_iterated_too(portal: Portal) -> None:
-    """Not every one can be closed."""
-
-    class Two:
-        """Yields two numbers."""
-
-        def __init__(self) -> None:
-            self.left = [1, 2]
-
-        def __aiter__(self) -> Two:
-            return self
-
-        async def __anext__(self) -> int:
-            if not self.left:
-                raise StopAsyncIteration
-            return self.left.pop(0)
-
-    assert list(_iterate(Two(), portal)) == [1, 2]
+    assert list(SyncProxy(counter, portal).numbers()) == [0, 1, 2, 3, 4]
+    counter.ended.clear()
+    for n in SyncProxy(counter, portal).numbers():
+        if n == 1:
+            break
+    gc.collect()
+    assert counter.ended.is_set()
 
 
 def test_closing_a_portal_ends_the_threads_of_its_work() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import json
 
 import pytest
@@ -81,7 +82,10 @@ class Echo(BaseTool):
     """A tool that says its text, fails, or finds nothing."""
 
     name, about = "echo", {"en": "Echo."}
-    params = (Param("text", "string", {"en": "What."}, required=True),)
+    params = (
+        Param("share", "number", {"en": "How much of it."}),
+        Param("text", "string", {"en": "What."}, required=True),
+    )
 
     async def execute(self, *args, **arguments):
         text = arguments["text"]
@@ -171,3 +175,11 @@ async def test_a_reply_that_calls_nothing_has_no_answer():
     assert await schemas.run_anthropic({"content": [{"type": "text"}]}, []) == []
     for body in ({}, {"candidates": []}, {"candidates": [{}]}, {"candidates": [{"content": {}}]}):
         assert await schemas.run_gemini(body, []) == []
+
+
+@pytest.mark.parametrize("wrap", [function.wrap, function.wrap_sync])
+def test_a_signature_begins_with_what_is_required(wrap):
+    """Or Python would refuse it; what has no default may be None."""
+    parameters = inspect.signature(wrap(Echo())).parameters.values()
+
+    assert [str(p) for p in parameters] == ["text: str", "share: float | None = None"]

@@ -210,12 +210,9 @@ def local_hit(score: float, text: str = "Sea otters eat", **match: float) -> Hit
     ("hit", "expected"),
     [
         (local_hit(0.2, bm25=2.5), 0.76),  # all words: a small collection's score is no verdict
-        (local_hit(0.8, bm25=40.0), 0.94),
         (local_hit(0.8, "Tax law", bm25=40.0), 0.0),
         (local_hit(0.5, "Tax law", cosine=0.5), 0.5),  # by meaning: as it is
         (local_hit(0.3, "Otters", bm25=3.0, cosine=0.9), 0.9),  # the stronger side
-        (local_hit(0.3, bm25=3.0, cosine=0.1), 0.79),
-        (local_hit(1.4, cosine=1.4), 1.0),
         (Hit("https://a.example/", "Sea otters", "they eat", 0.8), 0.9),  # an upstream's score
         (Hit("https://a.example/", "Tax law", "", 0.8), 0.4),
         (Hit("https://a.example/", "Sea otters", "they eat"), 0.85),  # no score
@@ -268,19 +265,3 @@ def test_levels_begin_at_70_and_45_percent(probability, worse, score, level):
     assert (none.score, none.level, none.advice) == (
         0.0, "none", "say that nothing could be found out",
     )  # fmt: skip
-
-
-def test_hits_by_words_are_weighed_by_the_model_of_the_index():
-    """All of the first five: one of the web, or one by meaning, and it is the web's."""
-    models = {"local": Model({}, 0.0, "index"), "web": Model({}, 0.0, "web")}
-    words = found_by_words(*[("otters", 5.0)] * 6)
-    meaning = local_hit(0.5, bm25=1.0, cosine=0.5)
-
-    def fitted_on(hits: list[Hit]) -> str:
-        return confidence_of("otters", hits, models=models).fitted_on
-
-    assert fitted_on(words) == "index"
-    assert fitted_on([*words[:5], ON_TOPIC[0]]) == "index"
-    assert fitted_on([*words[:4], ON_TOPIC[0]]) == "web"
-    assert fitted_on([*words[:2], meaning]) == "web"
-    assert fitted_on([]) == "web"

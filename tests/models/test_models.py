@@ -183,11 +183,6 @@ def test_what_is_not_known_is_left_out_of_the_json_of_a_hit():
     assert "images" not in RESPONSE.to_dict()
 
 
-def test_the_json_of_a_page_can_be_written():
-    """Tuples become lists."""
-    assert json.loads(json.dumps(Page("u", links=("a",)).to_dict()))["links"] == ["a"]
-
-
 def test_a_repr_does_not_show_what_was_asked():
     """What people search for is theirs: no log shows it by accident."""
     assert "otters" not in repr(Query("otters"))
@@ -253,25 +248,6 @@ def test_confidence_knows_what_was_wrong_with_the_response():
     assert told[0] != told[1]
     assert told[0] != told[2]
     assert told[1] != told[2]
-
-
-@pytest.mark.parametrize(
-    ("query", "wants"),
-    [
-        (Query("otters"), False),
-        (Query("otters", include_images=True), True),
-        (Query("otters", topic="images"), True),
-    ],
-)
-def test_images_are_wanted_beside_pages_or_as_the_topic(query, wants):
-    """Providers ask one question only."""
-    assert query.wants_images is wants
-
-
-def test_an_index_that_is_resold_is_named_by_its_family():
-    """Two providers of one family agree with themselves."""
-    assert Source("startpage", 1, family="google").index == "google"
-    assert Source("brave", 1).index == "brave"
 
 
 def test_the_json_of_pages_passages_and_documents_has_every_field():

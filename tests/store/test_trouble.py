@@ -305,6 +305,16 @@ async def test_what_is_larger_than_the_bound_is_not_kept(tmp_path):
     await store.close()
 
 
+async def test_a_bound_below_the_empty_file_is_given_up(tmp_path):
+    """When nothing is left to delete, nothing is left to do."""
+    store = SqliteStore(tmp_path / "cache.sqlite", 1)
+
+    await store.put("a", b"x", 600)
+
+    assert await store.get(["a"]) == [None]
+    await store.close()
+
+
 async def test_the_setting_reaches_the_file(make_client, upstream, machine):
     """`cache.max_bytes`, as `kensaku cache stats` shows it."""
     client = make_client("tavily", cache_url="", cache_max_bytes=2**20)
