@@ -176,9 +176,11 @@ def test_it_says_what_it_was_fitted_on() -> None:
     """The weights for web results were fitted on questions to the local index."""
     local = confidence_of(QUESTION, found_by_words(("sea otters", 5.0)))
     web = confidence_of("what do otters eat", ON_TOPIC)
+    both = confidence_of(QUESTION, [*found_by_words(("sea otters", 5.0)), *ON_TOPIC])
 
     assert "JSQuAD" in local.fitted_on
     assert "not judged on web results" in web.fitted_on
+    assert both.fitted_on == web.fitted_on
     assert web.to_dict()["fitted_on"] == web.fitted_on
 
 
