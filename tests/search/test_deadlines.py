@@ -52,6 +52,20 @@ async def test_who_joins_a_flight_keeps_to_their_own_deadline(make_client, upstr
         await leader
 
 
+async def test_a_hanging_first_leaves_time_for_the_second(make_client, upstream, clock):
+    """In mode `first`, nobody may use up the whole deadline while others wait."""
+    upstream.fails("tavily", faults.hang())
+    client = make_client("tavily", "brave")
+    task = asyncio.create_task(client.search("otters", timeout=300))
+    await until(lambda: upstream.requests)
+
+    clock.advance(150)
+    found = await task
+
+    assert found.outcome is Outcome.FOUND
+    assert [type(a.error) for a in found.attempts] == [Timeout, type(None)]
+
+
 async def test_a_deadline_that_nobody_could_meet_does_not_count_against_them(make_client, upstream):
     """Twenty callers in a hurry must not open the circuit for those with patience."""
     upstream.fails("tavily", faults.delay(0.2))
