@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-import random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from kensaku.index.fuse import match_strength
 from kensaku.models import Explain, Hit, LocalMatch, Source
@@ -115,17 +116,18 @@ QUESTION = "which sea otters hold hands while asleep"
 WORDS = sorted(terms(QUESTION))
 
 
-def a_list(seed: int) -> list[tuple[str, float]]:
-    """Texts with some of the question's words, the best score first."""
-    rng = random.Random(seed)
-    scores = sorted((rng.uniform(1, 30) for _ in range(rng.randint(1, 7))), reverse=True)
-    return [(" ".join(rng.sample(WORDS, rng.randint(0, len(WORDS)))), s) for s in scores]
+# Texts with some of the question's words, the best score first.
+MATCHES = st.lists(
+    st.tuples(st.lists(st.sampled_from(WORDS), unique=True).map(" ".join), st.floats(1, 30)),
+    min_size=1,
+    max_size=7,
+).map(lambda matches: sorted(matches, key=lambda match: -match[1]))
 
 
-@pytest.mark.parametrize("seed", range(60))
-def test_a_better_first_hit_never_lowers_the_score(seed: int) -> None:
+@given(MATCHES)
+def test_a_better_first_hit_never_lowers_the_score(matches: list[tuple[str, float]]) -> None:
     """A word more, a higher score of the first, a lower one of the second: monotone."""
-    (text, bm25), *rest = a_list(seed)
+    (text, bm25), *rest = matches
     before = confidence_of(QUESTION, found_by_words((text, bm25), *rest)).score
 
     for word in WORDS:
