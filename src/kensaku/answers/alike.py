@@ -215,8 +215,8 @@ def _may_agree(mine: Claims, theirs: Claims) -> bool:
 
 
 def _exclude(ones: Sequence[Date], others: Sequence[Date]) -> bool:
-    pairs = [(a, b) for a in ones for b in others]
-    return bool(pairs) and all(are_different_days(a, b) for a, b in pairs)
+    compared = [are_different_days(a, b) for a in ones for b in others]
+    return True in compared and False not in compared
 
 
 def _some_exclude(ones: Sequence[Date], others: Sequence[Date]) -> bool:

@@ -146,10 +146,13 @@ def are_apart(one: Range, other: Range) -> bool:
     return one[1] < other[0] or other[1] < one[0]
 
 
-def are_different_days(one: Date, other: Date) -> bool:
-    """Whether two dates cannot be the same day: "1893" and "May 1893" can."""
+def are_different_days(one: Date, other: Date) -> bool | None:
+    """Whether two dates cannot be the same day: "1893" and "May 1893" can.
+
+    None if they say nothing in common: "1893" and "4 May".
+    """
     pairs = [(a, b) for a, b in zip(one, other, strict=True) if a is not None and b is not None]
-    return any(a != b for a, b in pairs) or not pairs
+    return any(a != b for a, b in pairs) if pairs else None
 
 
 def _date(match: re.Match[str]) -> Date | None:
