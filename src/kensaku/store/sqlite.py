@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from kensaku._logger import get_logger
+from kensaku._shielded import end_thread
 from kensaku.store.base import MICROSECONDS, Store, microseconds, next_turn
 
 T = TypeVar("T")
@@ -197,8 +198,7 @@ class SqliteStore(Store):
                 self._db.close()
                 self._db = None
 
-        await asyncio.get_running_loop().run_in_executor(self._thread, work)
-        self._thread.shutdown(wait=False)
+        await end_thread(self._thread, work)
 
 
 def _used_bytes(db: sqlite3.Connection) -> int:

@@ -240,3 +240,28 @@ async def test_a_frontier_that_was_not_used_is_closed(tmp_path):
         await frontier.close(forget=True)
         with pytest.raises(RuntimeError):
             await frontier.urls()
+
+
+async def test_a_caller_who_is_cancelled_leaves_no_file_open(tmp_path):
+    """A job is cancelled, and then its server stops: others can open the file."""
+    path = tmp_path / "state.sqlite"
+    frontier = Frontier(path)
+    links = [asyncio.ensure_future(frontier.add([(f"{A}{n}", 1.0)], 0)) for n in range(30)]
+    await asyncio.sleep(0)
+    closing = asyncio.ensure_future(frontier.close())
+    await asyncio.sleep(0)
+    closing.cancel()
+    await asyncio.wait([closing, *links])
+    assert closing.cancelled()
+
+    async def seen_by_another() -> tuple[int, int]:
+        other = Frontier(path, fresh=False)  # in memory, while the file is locked
+        try:
+            return await other.counts()
+        finally:
+            await other.close()
+
+    async with asyncio.timeout(120):
+        while await seen_by_another() != (0, 30):
+            pass
+    await frontier.close()  # a second time: nothing is left to do

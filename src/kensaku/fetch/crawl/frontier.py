@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
+from kensaku._shielded import end_thread
 from kensaku.models import Page
 
 T = TypeVar("T")
@@ -177,8 +178,7 @@ class Frontier:
             if forget and self._path is not None:
                 self._path.unlink(missing_ok=True)
 
-        await asyncio.get_running_loop().run_in_executor(self._thread, work)
-        self._thread.shutdown(wait=False)
+        await end_thread(self._thread, work)
 
 
 def _new_variant(db: sqlite3.Connection, url: str) -> bool:

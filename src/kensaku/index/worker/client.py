@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from kensaku import __version__
 from kensaku._child_process import child_environment, python_command
+from kensaku._shielded import end_thread
 from kensaku.errors import IndexFault, KensakuError
 from kensaku.index.engines.base import open_engine
 from kensaku.index.errors import to_index_fault
@@ -75,11 +76,12 @@ class ThreadClient:
         return dispatch(self._collections, name, arguments)
 
     async def close(self) -> None:
+        await end_thread(self._thread, self._close)
+
+    def _close(self) -> None:
         if self._collections is not None:
-            loop = asyncio.get_running_loop()
-            await loop.run_in_executor(self._thread, self._collections.close)
+            self._collections.close()
             self._collections = None
-        self._thread.shutdown(wait=False)
 
 
 class WorkerClient:
