@@ -7,7 +7,6 @@ import pytest
 from kensaku import Settings
 from kensaku.compat.tavily_tools.client import tavily_client
 from kensaku.compat.tavily_tools.tools import TavilySearch, TavilySearchDeps
-from kensaku.testing import faults
 
 
 @pytest.fixture
@@ -27,17 +26,6 @@ async def test_calls_with_the_same_key_share_what_was_found(settings, tavily):
     assert tavily.asked("brave") == []
     keys = [request.headers["authorization"] for request in tavily.asked("tavily")]
     assert [key.removeprefix("Bearer ") in ("a", "b") for key in keys] == [True, True]
-
-
-async def test_one_search_is_one_request_where_retries_are_somebody_elses(settings, tavily):
-    """The specification has its own; with them, a passing failure is tried again."""
-    tavily.fails("tavily", faults.status(503))
-    once, more = [await tavily_client("a", settings, retries=retries) for retries in (False, True)]
-
-    await once.search("otters")
-    assert len(tavily.asked("tavily")) == 1
-    await more.search("otters")
-    assert len(tavily.asked("tavily")) > 2
 
 
 async def test_the_client_that_was_used_longest_ago_goes(settings):

@@ -13,78 +13,47 @@ from kensaku.testing import faults
 
 pytest.importorskip("pydantic_ai")
 
-from kensaku.compat.tavily_tools.pydantic_ai import (
-    TavilyAPIError,
-    TavilyErrorType,
-    TavilySearchDeps,
-    tavily_extract,
-)
+from kensaku.compat.tavily_tools.pydantic_ai import TavilySearchDeps, tavily_extract
 from kensaku.compat.tavily_tools.tools import TavilyExtract
-from kensaku.compat.tavily_tools.urls import check_urls
 
 from .doubles import KEY, error
 
 
-async def test_no_url_is_a_validation_error_at_once(ctx, tavily):
-    """(S1-15, S1-30)"""
-    with pytest.raises(TavilyAPIError) as raised:
-        check_urls([])
+@pytest.mark.parametrize("count", [0, 21])
+async def test_no_url_and_more_than_20_are_a_validation_error_at_once(ctx, tavily, count):
+    """(S1-15, S1-19, S1-30)"""
+    said = await tavily_extract(ctx, [f"https://a.example/{n}" for n in range(count)])
 
-    assert raised.value.error_type is TavilyErrorType.VALIDATION_ERROR
-    assert error(await tavily_extract(ctx, [])) == "VALIDATION_ERROR"
+    assert error(said) == "VALIDATION_ERROR"
     assert not tavily.requests
 
 
-@pytest.mark.parametrize(
-    ("url", "good"),
-    [
-        ("https://example.com", True),
-        ("https://example.com/path?q=1", True),
-        ("http://example.com", True),
-        ("example.com", False),
-        ("ftp://example.com/", False),
-        ("https:///path", False),
-        ("https://[bad", False),
-        ("", False),
-    ],
-)
-def test_a_url_has_a_scheme_and_a_host(url, good):
-    """(S1-16, S1-18)"""
-    valid, failed = check_urls([url])
-
-    assert valid == ([url] if good else [])
-    assert [u for u, why in failed if why] == ([] if good else [url])
-
-
-def test_plain_http_is_only_warned_of(caplog):
-    """(S1-17)"""
-    assert check_urls(["https://a.example/"]) == (["https://a.example/"], [])
-    assert not caplog.records
-
-    assert check_urls(["http://a.example/"]) == (["http://a.example/"], [])
-    assert [r.levelname for r in caplog.records] == ["WARNING"]
-
-
-async def test_there_are_at_most_20_urls_after_merging(ctx):
-    """(S1-19, S1-20, S1-30)"""
-    urls = [f"https://a.example/{n}" for n in range(21)]
-
-    assert len(check_urls([*urls[:20], *urls[:20]])[0]) == 20
-    with pytest.raises(TavilyAPIError):
-        check_urls(urls)
-    assert error(await tavily_extract(ctx, urls)) == "VALIDATION_ERROR"
-
-
-async def test_with_no_valid_url_all_of_them_are_listed(ctx):
-    """(S1-22, S1-25, S1-27)"""
-    said = await tavily_extract(ctx, ["example.com", "https:///path"])
+async def test_with_no_valid_url_all_of_them_are_listed(ctx, tavily):
+    """It has a scheme and a host (S1-16, S1-18, S1-22, S1-25, S1-27)."""
+    said = await tavily_extract(
+        ctx, ["example.com", "ftp://a.example/", "", "https:///path", "https://[bad"]
+    )
 
     assert said == (
         "## コンテンツ抽出結果\n\nすべてのURLからコンテンツを抽出できませんでした。\n\n"
         "## 失敗したURL\n"
         "- example.com: http:// または https:// で始まるURLを指定してください\n"
-        "- https:///path: ホスト名がありません"
+        "- ftp://a.example/: http:// または https:// で始まるURLを指定してください\n"
+        "- : http:// または https:// で始まるURLを指定してください\n"
+        "- https:///path: ホスト名がありません\n"
+        "- https://[bad: URLの形式が正しくありません"
     )
+    assert not tavily.requests
+
+
+async def test_plain_http_is_only_warned_of(ctx, extracts, caplog):
+    """(S1-17)"""
+    extracts({"https://a.example/": "Otters.", "http://b.example/": "Beavers."})
+
+    assert "Otters." in await tavily_extract(ctx, ["https://a.example/"])
+    assert not caplog.records
+    assert "Beavers." in await tavily_extract(ctx, ["http://b.example/"])
+    assert [r.levelname for r in caplog.records] == ["WARNING"]
 
 
 ONE, TWO, GONE = "https://one.example/", "https://two.example/page", "https://gone.example/"
@@ -104,16 +73,6 @@ async def test_pages_are_those_of_tavily_one_below_the_other(ctx, extracts, tavi
     assert (asked.method, asked.path) == ("POST", "/tavily/extract")
     assert asked.headers["authorization"] == f"Bearer {KEY}"
     assert asked.json == {"urls": [ONE, TWO], "format": "markdown", "timeout": 30.0}
-
-
-async def test_the_same_url_twice_is_asked_for_once(ctx, extracts, tavily):
-    """(S1-20)"""
-    extracts({ONE: "Otters."})
-
-    said = await tavily_extract(ctx, [ONE, ONE])
-
-    assert said.count("### URL:") == 1
-    assert tavily.requests[0].json["urls"] == [ONE]
 
 
 async def test_one_failure_does_not_stop_the_others(ctx, extracts, tavily):
@@ -326,31 +285,21 @@ async def test_the_fallback_is_an_option(ctx, pages, tavily):
     assert len(tavily.requests) == 4
 
 
-async def test_a_budget_counts_the_pages_once(ctx, extracts, tavily, monkeypatch):
-    """20 URLs are 4 credits; what Tavily did not give costs nothing (S1-19)."""
+async def test_a_budget_counts_the_pages_once(ctx, extracts, tavily):
+    """Five URLs are a credit, and a part of five is one, too (S1-19, S1-20)."""
     client = await ctx.deps.client()
     client.resources._budget = Budget(fetches=30, money=1.0)
     extracts({ONE: "Otters."})
 
-    await tavily_extract(ctx, [ONE, *(f"https://a.example/{n}" for n in range(19))])
+    urls = [ONE, *(f"https://a.example/{n}" for n in range(19))]
+    await tavily_extract(ctx, [*urls, *urls])
     assert client.budget.left() == {"fetches": 10, "money": pytest.approx(1 - 4 * 0.008)}
+    await tavily_extract(ctx, urls[:6])
+    assert client.budget.left() == {"fetches": 4, "money": pytest.approx(1 - 6 * 0.008)}
 
     tavily.fails("tavily", faults.status(401))
     await tavily_extract(ctx, [ONE])
-    assert client.budget.left()["fetches"] == 10
+    assert client.budget.left()["fetches"] == 4
 
-    said = await tavily_extract(ctx, [f"https://b.example/{n}" for n in range(11)])
+    said = await tavily_extract(ctx, [f"https://b.example/{n}" for n in range(5)])
     assert "予算を使い切りました" in said
-
-
-@pytest.mark.parametrize(("count", "credits"), [(1, 1), (5, 1), (6, 2), (10, 2), (11, 3)])
-async def test_five_urls_are_one_credit(ctx, extracts, count, credits):
-    """Of Tavily's price list."""
-    client = await ctx.deps.client()
-    client.resources._budget = Budget(fetches=30, money=1.0)
-    extracts({ONE: "Otters."})
-
-    await tavily_extract(ctx, [f"https://a.example/{n}" for n in range(count)])
-
-    left = {"fetches": 30 - count, "money": pytest.approx(1 - credits * 0.008)}
-    assert client.budget.left() == left

@@ -220,6 +220,16 @@ async def test_a_refused_key_stays_refused(ctx, tavily):
         assert "再試行" not in said
 
 
+async def test_a_used_up_quota_is_said_again(ctx, tavily):
+    """And not that somebody waits (S1-12)."""
+    tavily.fails("tavily", faults.status(432))
+
+    said = [await tavily_search(ctx, query) for query in ("one", "two")]
+
+    assert ["API キーの利用枠を使い切りました" in text for text in said] == [True, True]
+    assert len(tavily.requests) == 1
+
+
 @pytest.mark.parametrize(
     ("arguments", "wrong"),
     [
@@ -227,6 +237,15 @@ async def test_a_refused_key_stays_refused(ctx, tavily):
         (
             {"query": "q", "max_results": 21},
             "max_results は1〜20の整数で指定してください（指定値: 21）",
+        ),
+        ({"query": " "}, "query は1〜1000文字の文字列で指定してください（指定値: 0文字）"),
+        (
+            {"query": "q", "search_depth": "deep"},
+            "search_depth は basic または advanced で指定してください（指定値: 'deep'）",
+        ),
+        (
+            {"query": "q", "country": "jp"},
+            "引数 'country' はありません（使える引数: query, search_depth, max_results）",
         ),
         ("{not json", "引数は JSON のオブジェクトで指定してください"),
     ],
@@ -236,6 +255,7 @@ async def test_bounds_are_told_in_japanese(ctx, tavily, arguments, wrong):
     result = await tavily_tools.TavilySearch(ctx.deps).invoke(arguments)
 
     assert result.text == f"Tavily API エラー: {wrong}\nエラータイプ: VALIDATION_ERROR"
+    assert (result.success, result.error_kind) == (False, "arguments")
     assert not tavily.requests
 
 

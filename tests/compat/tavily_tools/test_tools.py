@@ -11,7 +11,6 @@ from kensaku.compat.tavily_tools.tools import (
     TavilySearch,
     TavilySearchDeps,
 )
-from kensaku.testing import faults
 
 from .doubles import ASYNCIO, KEY, QUERY, SEARCH_SCHEMA, WRITTEN
 
@@ -64,18 +63,6 @@ async def test_the_text_is_for_the_model_and_the_output_for_the_program(fence):
     assert WRITTEN.strip() in result.text
     assert ("<<<web " in result.text) is fence
     assert "<<<" not in str(result.output)
-
-
-async def test_an_error_is_of_the_arguments_or_of_the_tool(deps, tavily):
-    """A model can mend the first; both are told in two lines (S1-41)."""
-    tavily.fails("tavily", faults.status(401))
-
-    results = [await TavilySearch(deps).invoke({"query": query}) for query in ("", QUERY)]
-
-    assert [r.error_kind for r in results] == ["arguments", "tool"]
-    for result in results:
-        assert (result.success, result.output) == (False, None)
-        assert result.text.startswith(f"Tavily API エラー: {result.error}\nエラータイプ: ")
 
 
 async def test_a_context_that_nothing_fits_into_says_so(deps):
