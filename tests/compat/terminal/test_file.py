@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from kensaku import Settings
-from kensaku.compat.terminal.file import load_settings, terminal_files
+from kensaku.compat.terminal.file import load_settings
 from kensaku.errors import ConfigError
 
 KEY = "tvly-0123456789abcdef"
@@ -104,28 +104,62 @@ def test_a_provider_of_somebody_elses_is_left_out(put, tmp_path):
     assert load(tmp_path).route == ("auto",)
 
 
-@pytest.mark.parametrize("text", ["{cut", "[]", '{"webSearch": 5}', '{"webSearch": {"provider": 5}}',
-                                  "[" * 100_000, '"' + "x" * 2**20 + '"'])  # fmt: skip
-def test_a_damaged_file_of_another_program_is_not_our_fault(put, tmp_path, text, caplog):
-    """It is left out, and the log says so; a damaged file of ours is named."""
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('{"a": 1,\n"b"}', ", line 2: expected JSON"),
+        ("[" * 100_000, ": expected JSON"),
+        ('"' + "x" * 2**20 + '"', " is larger than 1 MiB; expected a settings file"),
+        ("[1]", ": expected settings by name"),
+        ('{"webSearch": 5}', ": webSearch must be a section"),
+        ('{"webSearch": {"exa": {"apiKey": 5}}}', ": webSearch.exa.apiKey must be a text, not int"),
+    ],
+)
+def test_a_damaged_file_of_ours_is_told_and_one_of_another_program_is_left_out(
+    put, tmp_path, text, told, caplog
+):
+    """The log says so; ours is told exactly."""
     path = put("the document's", text)
     assert load(tmp_path).route == ("auto",)
     assert str(path) in caplog.text
 
     ours = put("ours", text)
-    with pytest.raises(ConfigError) as caught:
+    with pytest.raises(ConfigError) as refused:
         load(tmp_path)
-    assert str(ours) in str(caught.value)
+    assert refused.value.message == f"{ours}{told}"
 
 
 def test_a_value_of_another_program_that_we_cannot_use_is_left_out(put, tmp_path):
     """An address without a scheme works there, and not here; `${VAR}` is no variable."""
-    section = {"webSearch": {"exa": {"baseUrl": "localhost:80"}, "you": {"apiKey": "${SECRET}"}}}
-    put("the document's", section)
+    addresses = {"exa": {"baseUrl": "localhost:80"}, "brave": {"baseUrl": "https://b.example"}}
+    put("the document's", {"webSearch": addresses | {"you": {"apiKey": "${SECRET}"}}})
     settings = load(tmp_path, SECRET="hidden")
 
     assert settings.provider("exa").base_url is None
+    assert settings.provider("brave").base_url == "https://b.example"
     assert settings.provider("you").keys[0].reveal() == "${SECRET}"
+    put("ours", {"webSearch": addresses})
+    with pytest.raises(ConfigError, match="begins with http"):
+        load(tmp_path)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="owners are POSIX's")
+@pytest.mark.parametrize(("owner", "is_read"), [(12345, False), (0, True)])
+def test_a_file_of_another_user_is_not_read(put, tmp_path, monkeypatch, owner, is_read):
+    """Whoever it belongs to chooses where keys are sent; the administrator may do so anyway."""
+    put("ours", EXAMPLE, 0o664)
+    real = os.fstat
+
+    def foreign(handle: int) -> os.stat_result:
+        return os.stat_result([*real(handle)[:4], owner, *real(handle)[5:10]])
+
+    monkeypatch.setattr("kensaku.compat.terminal.file.os.fstat", foreign)
+    monkeypatch.setattr("kensaku.compat.terminal.file.os.geteuid", lambda: 54321)
+    if is_read:
+        assert load(tmp_path).route == ("tavily",)
+    else:
+        with pytest.raises(ConfigError, match="belongs to another user"):
+            load(tmp_path)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="file modes are POSIX's")
@@ -141,20 +175,6 @@ def test_a_file_that_everybody_can_write_is_not_read(put, tmp_path, caplog):
     assert caught.value.remedy.startswith("chmod o-w ")
 
 
-@pytest.mark.skipif(os.name != "posix", reason="owners are POSIX's")
-def test_a_file_of_another_user_is_not_read(put, tmp_path, monkeypatch):
-    """Whoever it belongs to chooses where keys are sent."""
-    put("ours", EXAMPLE)
-    real = os.fstat
-
-    def foreign(handle: int) -> os.stat_result:
-        return os.stat_result([*real(handle)[:4], 12345, *real(handle)[5:10]])
-
-    monkeypatch.setattr("kensaku.compat.terminal.file.os.fstat", foreign)
-    with pytest.raises(ConfigError, match="belongs to another user"):
-        load(tmp_path)
-
-
 def test_the_working_directory_is_not_looked_at(put, tmp_path, monkeypatch):
     """A cloned repository must not choose where keys are sent, nor by a relative variable."""
     cloned = tmp_path / "cloned"
@@ -165,42 +185,8 @@ def test_the_working_directory_is_not_looked_at(put, tmp_path, monkeypatch):
 
     assert load(tmp_path).route == ("auto",)
     assert load(tmp_path, XDG_STATE_HOME=".").route == ("auto",)
+    assert load(tmp_path, HOME=".").route == ("auto",)
     assert load(tmp_path, XDG_STATE_HOME=str(cloned)).route == ("tavily",)
-
-
-def test_where_the_files_are() -> None:
-    """A relative folder would be one of the working directory."""
-    below = [Path("/u/.config/term2/settings.json")]
-    state = Path("/u/.local/state/term2-nodejs/settings.json")
-
-    assert terminal_files({"HOME": "/u"}) == [
-        Path("/u/.config/kensaku/settings.json"), *below, state,
-    ]  # fmt: skip
-    assert terminal_files({"HOME": "/u", "KENSAKU_HOME": "/k", "XDG_STATE_HOME": "/s"}) == [
-        Path("/k/settings.json"), *below, Path("/s/term2-nodejs/settings.json"),
-    ]  # fmt: skip
-    assert terminal_files({"HOME": "/u", "XDG_STATE_HOME": "s"})[-1] == state
-    assert terminal_files({"HOME": "u"}) == [Path("u/.config/kensaku/settings.json")]
-    assert terminal_files({})[1] == Path.home() / ".config" / "term2" / "settings.json"
-
-
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ('{"a": 1,\n"b"}', ", line 2: expected JSON"),
-        ('"' + "x" * 2**20 + '"', " is larger than 1 MiB; expected a settings file"),
-        ("[1]", ": expected settings by name"),
-        ('{"webSearch": 5}', ": webSearch must be a section"),
-        ('{"webSearch": {"exa": {"apiKey": 5}}}', ": webSearch.exa.apiKey must be a text, not int"),
-    ],
-)
-def test_a_damaged_file_of_ours_is_told_exactly(text, told, put, tmp_path) -> None:
-    """Where, and what was expected."""
-    path = put("ours", text)
-    with pytest.raises(ConfigError) as refused:
-        load(tmp_path)
-
-    assert refused.value.message == f"{path}{told}"
 
 
 def test_what_is_empty_or_left_open_is_no_mistake(put, tmp_path) -> None:
@@ -230,36 +216,6 @@ def test_an_origin_is_the_line_of_its_own_section(put, tmp_path) -> None:
     assert origins["providers.you.api_key"] == f"{path}, line 3"
     assert origins["providers.exa.api_key"] == f"{path}, line 5"
     assert origins["providers.exa.base_url"] == str(path)
-
-
-@pytest.mark.parametrize(
-    ("address", "taken"),
-    [("http://h", True), ("https://h", True), ("ftp://h", False), ("h", False)],
-)
-def test_an_address_of_another_program_needs_a_scheme(address, taken, put, tmp_path) -> None:
-    """One of ours that has none is told; what is no address is taken as it is."""
-    section = {"webSearch": {"exa": {"baseUrl": address}}}
-    put("the document's", section)
-    assert load(tmp_path).provider("exa").base_url == (address if taken else None)
-
-    put("ours", section)
-    if not taken:
-        with pytest.raises(ConfigError, match="begins with http"):
-            load(tmp_path)
-
-
-@pytest.mark.skipif(os.name != "posix", reason="owners are POSIX's")
-def test_a_file_of_the_administrator_is_read(put, tmp_path, monkeypatch) -> None:
-    """Who may write anything anyway; and one that the group can write."""
-    put("ours", EXAMPLE, 0o664)
-    real = os.fstat
-
-    def of_root(handle: int) -> os.stat_result:
-        return os.stat_result([*real(handle)[:4], 0, *real(handle)[5:10]])
-
-    monkeypatch.setattr("kensaku.compat.terminal.file.os.fstat", of_root)
-    monkeypatch.setattr("kensaku.compat.terminal.file.os.geteuid", lambda: 12345)
-    assert load(tmp_path).route == ("tavily",)
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path) -> None:

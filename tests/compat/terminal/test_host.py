@@ -146,12 +146,6 @@ async def test_the_text_of_an_error_is_bounded(host, upstream):
 # --- providers that need no key
 
 
-def test_there_are_keyless_providers():
-    """Or the tests below would test nothing."""
-    assert {"duckduckgo", "wikipedia"} <= set(KEYLESS) | set(WITHOUT_KEYS)
-    assert "local" in WITHOUT_KEYS
-
-
 @pytest.mark.parametrize("name", [n for n in (*KEYLESS, *WITHOUT_KEYS) if n != "local"])
 async def test_a_keyless_provider_searches_without_a_key(make_deps, upstream, name):
     """It is configured as it is, sends no key, and declares a secret only where one may be given

@@ -22,7 +22,6 @@ from kensaku.compat.terminal import (
     register_web_search_provider,
 )
 from kensaku.compat.terminal.registry import PROVIDERS
-from kensaku.config.settings import Settings
 from kensaku.providers import provider_names
 
 from .doubles import made_up
@@ -161,12 +160,3 @@ async def test_a_provider_of_ones_own_is_registered_with_one_call(deps):
 
     assert "### 1. Mine" in await tool.execute({"query": "otter"})
     assert PROVIDERS.get("mine") is None
-
-
-def test_the_default_settings_are_the_cores(machine):
-    """What is not said here stays what the core says."""
-    from kensaku.compat.terminal.settings import core_settings
-
-    env = {"KENSAKU_HOME": str(machine), "BRAVE_API_KEY": "b"}
-
-    assert core_settings(SettingsService(environ=env)) == Settings.load(environ=env)

@@ -16,7 +16,7 @@ from kensaku.compat.terminal import (
     SettingsService,
     create_web_search_tool_definition,
 )
-from kensaku.compat.terminal.settings import core_settings, is_sensitive
+from kensaku.compat.terminal.settings import core_settings
 from kensaku.errors import ConfigError
 
 from .doubles import OTTER, with_answer
@@ -123,6 +123,8 @@ def test_a_secret_is_not_written_unless_it_is_asked_for(machine):
 
     assert settings.set("webSearch.tavily.apiKey", "tvly-secret") is False
     assert settings.get("webSearch.tavily.apiKey") == "tvly-secret"
+    for name in ("apiKey", "accessToken", "clientSecret"):  # of a provider that nobody declared
+        assert settings.set(f"webSearch.mine.{name}", "x") is False
     assert not settings.path.exists()
 
     settings.set("webSearch.provider", "tavily")
@@ -257,18 +259,3 @@ def test_what_is_set_here_overrides_the_settings_of_the_client(machine):
     assert core.provider("brave").base_url == "http://brave.example"
     assert [k.reveal() for k in core.provider("exa").keys] == ["exa-of-environment"]
     assert core.provider("tavily").base_url is None
-
-
-@pytest.mark.parametrize(
-    ("key", "secret"),
-    [
-        ("webSearch.mine.apiKey", True),
-        ("webSearch.mine.accessToken", True),
-        ("webSearch.mine.clientSecret", True),
-        ("webSearch.mine.baseUrl", False),
-        ("webSearch.google.cx", False),
-    ],
-)
-def test_a_secret_is_known_by_its_name(key, secret):
-    """Also one of a provider that nobody has declared."""
-    assert is_sensitive(key) is secret
