@@ -21,15 +21,6 @@ AUTO, ASK, OPEN = (
 )
 
 
-def test_the_tiers_have_the_authors_names_and_values():
-    """Three of them; the database holds the values (S2-03)."""
-    assert [(t.name, t.value) for t in ApprovalTier] == [
-        ("AUTO_APPROVE", "auto"),
-        ("REQUIRES_APPROVAL", "requires_approval"),
-        ("USER_CONFIGURABLE", "user_configurable"),
-    ]
-
-
 class HostTier(Enum):
     """The tiers as the author's `chatServer/security/approval_tiers.py` has them: a plain enum."""
 

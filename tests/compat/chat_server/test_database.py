@@ -160,7 +160,11 @@ def test_an_agents_tools_come_in_their_order_with_their_settings(tmp_path, monke
 
     assert database.active_types(url, "assistant") == ["Older", "SearchWebTool"]
     assert database.active_types(url, "nobody") == []
-    assert database.active_types(f"sqlite:///{tmp_path / 'empty.db'}", "assistant") is None
+    others = f"sqlite:///{tmp_path / 'others.db'}"
+    assert database.active_types(others, "assistant") is None
+    with connect(others) as connection, connection.begin():
+        connection.execute(sa.text("CREATE TABLE tools (id)"))  # somebody else's
+    assert database.active_types(others, "assistant") is None
     database.load_tools(url, "assistant", "u-7", client=None)
     assert made == [{"user_id": "u-7", "agent_name": "assistant", "limit": 3, "client": None}]
 

@@ -10,6 +10,7 @@ import sqlalchemy as sa
 
 from kensaku.compat.chat_server import database
 from kensaku.compat.chat_server.__main__ import main
+from kensaku.database.connection import connect
 from kensaku.errors import ConfigError
 
 from . import hosts
@@ -255,7 +256,6 @@ def test_a_role_that_does_not_own_the_enum_changes_nothing(host, dump, capsys):
 @pytest.mark.parametrize(
     ("shape", "alter", "said"),
     [
-        ("link_text", "ALTER TABLE agent_tools ADD tool_name text", "tool_id and tool_name"),
         ("link_text", "ALTER TABLE tools ADD owner text NOT NULL DEFAULT 'x';"
          "ALTER TABLE tools ALTER owner DROP DEFAULT", "needs a value for owner"),
         ("link_text", "ALTER TABLE agent_configurations DROP CONSTRAINT agent_configurations_agent_name_key;"
@@ -269,6 +269,16 @@ def test_tables_of_no_known_form_are_described_and_left_alone(host, alter, said,
 
     assert said in refused(host)
     assert dump(host) == before
+
+
+@KINDS
+def test_columns_that_the_database_fills_are_no_obstacle(host, shape):
+    """By a sequence, or by an expression (S2-02)."""
+    run(host, """ALTER TABLE agent_tools ADD n int NOT NULL GENERATED ALWAYS AS IDENTITY,
+        ADD m text NOT NULL GENERATED ALWAYS AS ('x') STORED""")  # fmt: skip
+    database.register(host)
+
+    assert len(tool_of(host, shape)) == 1
 
 
 @KINDS
@@ -331,6 +341,51 @@ CREATE TABLE agent_tools (id INTEGER PRIMARY KEY, agent_id INTEGER NOT NULL, too
     REFERENCES tools (id), config_override TEXT, is_active BOOLEAN, is_deleted BOOLEAN);
 INSERT INTO agent_configurations (agent_name) VALUES ('assistant')
 """
+
+
+NEEDS = "it needs tool_id, or tool_name with type or tool_type"
+
+
+@pytest.mark.parametrize(
+    ("agents", "links", "tools", "fault"),
+    [
+        ("id, agent_name", "agent_id, tool_id, tool_name, type", "id, name, type",
+         "agent_tools has tool_id and tool_name: it is ambiguous which one counts"),
+        ("id, agent_name", "agent_id, tool_name, name, type", None,
+         "agent_tools has tool_name and name: it is ambiguous which one counts"),
+        ("id, agent_name", "agent_id, tool_name", None,
+         f"agent_tools has the columns agent_id, tool_name; {NEEDS}"),
+        ("id, agent_name", "agent_id, type", None,
+         f"agent_tools has the columns agent_id, type; {NEEDS}"),
+        ("id, agent_name", "agent_id, tool_id", None,
+         "agent_tools has tool_id, but there is no table tools"),
+        ("id, agent_name", "agent_id, tool_id", "id",
+         "tools has the columns id; it needs name, type, too"),
+        ("id, agent_name", "tool_name, type", None,
+         "agent_tools has the columns tool_name, type; it needs agent_id, too"),
+        ("id, name", "agent_id, tool_name, type", None,
+         "agent_configurations has the columns id, name; it needs agent_name, too"),
+        ("id, agent_name", None, None,
+         "there is agent_configurations, but no agent_tools"),
+    ],
+)  # fmt: skip
+def test_what_is_of_no_known_form_is_refused(tmp_path, agents, links, tools, fault):
+    """With what is wrong; nothing is guessed in a database of others."""
+    url = f"sqlite:///{tmp_path / 'agents.db'}"
+    made = {"agent_configurations": agents, "agent_tools": links, "tools": tools}
+    with connect(url) as connection, connection.begin():
+        for name, columns in made.items():
+            if columns:
+                connection.execute(sa.text(f"CREATE TABLE {name} ({columns})"))
+
+    with pytest.raises(ConfigError) as raised:
+        database.register(url)
+
+    assert raised.value.message == f"the tables of this database are of no known form: {fault}"
+    assert raised.value.remedy.startswith("nothing was changed")
+    with connect(url) as connection:
+        there = sa.inspect(connection).get_table_names()
+    assert there == sorted(name for name, columns in made.items() if columns)
 
 
 def test_a_link_table_in_sqlite_is_joined_too(tmp_path):

@@ -106,11 +106,30 @@ def test_the_environment_overrides_the_file_and_our_own_settings_both(config, mo
     monkeypatch.setenv("GRACE_EMBEDDING_MODEL", "gemini-embedding-2")
     monkeypatch.setenv("KENSAKU_INDEX_URL", "http://ours.example:6333")
 
+    monkeypatch.setenv("GRACE_EMBEDDING_PROVIDER", "openai")
+    monkeypatch.setenv("OPENAI_API_KEY", " sk-1 ")
+    monkeypatch.setenv("GRACE_QDRANT_COLLECTION_NAME", "livedoor")
+    monkeypatch.setenv("GRACE_QDRANT_SCORE_THRESHOLD", "  ")  # blank: the file's counts
+
     tool = ToolRegistry(config).get("rag_search")
 
-    assert tool.limit == 3
-    assert tool.client.settings.index_model == "gemini:gemini-embedding-2"
+    assert (tool.limit, tool.min_score) == (3, 0.45)
+    assert tool.collections == ("wikipedia_ja", "livedoor", "cc_news", "japanese_text")
+    assert tool.client.settings.index_model == "openai:gemini-embedding-2"
+    assert tool.client.settings.index_model_api_key.reveal() == "sk-1"
     assert tool.client.settings.index_url == "http://ours.example:6333"
+
+
+def test_the_key_of_an_embedding_has_two_names(monkeypatch):
+    """Gemini's own comes first; its provider need not be named (S3-27)."""
+    config = {"enabled_tools": ["rag_search"], "embedding": {"model": "e"}}
+    keys = []
+    for name in ("GOOGLE_API_KEY", "GEMINI_API_KEY"):
+        monkeypatch.setenv(name, f"of {name}")
+        settings = ToolRegistry(config).get("rag_search").client.settings
+        keys.append((settings.index_model, settings.index_model_api_key.reveal()))
+
+    assert keys == [("gemini:e", "of GOOGLE_API_KEY"), ("gemini:e", "of GEMINI_API_KEY")]
 
 
 def test_what_the_caller_gives_stays(config, zoo):
@@ -137,7 +156,11 @@ def test_no_file_is_read_unless_it_is_named(config, monkeypatch):
     [
         ("llm: {provider: acme, model: m}", "llm.provider is 'acme'; expected one of gemini"),
         ("qdrant: {search_limit: many}", "qdrant.search_limit is 'many'; expected a whole number"),
+        ("qdrant: {search_limit: 51}", "qdrant.search_limit is 51; expected a whole number from 1"),
         ("qdrant: {score_threshold: 45}", "qdrant.score_threshold is 45; expected a number from 0"),
+        ("llm: {model: m, temperature: 2.1}", "llm.temperature is 2.1; expected a number from 0"),
+        ("llm: {model: m, max_tokens: 0}", "llm.max_tokens is 0; expected a whole number from 1"),
+        ("llm: {model: m, timeout: 601}", "llm.timeout is 601; expected a number from 0.1 to 600"),
         ("embedding: {provider: acme, model: m}", "embedding.provider is 'acme'"),
     ],
 )
@@ -150,6 +173,14 @@ def test_a_wrong_value_is_named_with_its_line(tmp_path, wrong, sentence):
         ToolRegistry(file)
 
     assert caught.value.message.startswith(f"{file}, line 2: {sentence}")
+
+
+def test_a_wrong_variable_is_named(config, monkeypatch):
+    """It overrides the file, which is right (S3-27)."""
+    monkeypatch.setenv("GRACE_LLM_TIMEOUT", "0")
+
+    with pytest.raises(ConfigError, match=r"environment GRACE_LLM_TIMEOUT: llm\.timeout"):
+        ToolRegistry(config)
 
 
 def test_the_model_is_asked_as_the_file_says(config, monkeypatch):
@@ -177,8 +208,9 @@ async def test_our_search_function_fits_the_agents_tool(zoo):
 
 
 @pytest.mark.parametrize("kind", ["pydantic", "dataclass", "attributes", "mapping"])
-def test_the_agents_own_object_says_which_tools_there_are(kind):
+def test_the_agents_own_object_says_which_tools_there_are(kind, monkeypatch):
     """Its `GraceConfig`, whatever it is made of; order as in the document (S3-27, S3-28, S3-29)."""
+    monkeypatch.setenv("GRACE_QDRANT_SEARCH_LIMIT", "3")  # the agent has applied it, or not
     config = configs(TOOLS, url="http://qdrant.example:6333", search_limit=7)[kind]
 
     registry = create_tool_registry(config=config)
