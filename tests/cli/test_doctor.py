@@ -115,6 +115,10 @@ def test_open_files_and_ignored_proxies_are_pointed_out(
         assert f"! files: {file} can be read by others (640) → chmod 600 {file}" in done.out
     assert "other.txt" not in done.out
     assert "! proxy: HTTPS_PROXY is not looked at → set KENSAKU_PROXY" in done.out
+    own = {"KENSAKU_PROXY": up.url, "NO_PROXY": "*"}
+    assert "proxy: " not in cli("doctor", **own).out
+    said = "✓ proxy: the one of the settings is used; HTTPS_PROXY is not looked at"
+    assert said in cli("doctor", **own, HTTPS_PROXY="http://proxy.example:3128").out.splitlines()
 
 
 def test_an_unwritable_home_is_broken(cli: Cli) -> None:

@@ -149,7 +149,8 @@ def _files(settings: Settings) -> list[CheckResult]:
 def _proxies(settings: Settings) -> list[CheckResult]:
     from urllib.request import getproxies_environment
 
-    ignored = sorted(name for name in getproxies_environment() if name != "no")
+    ours = "kensaku"  # KENSAKU_PROXY, which looks like one of the usual variables
+    ignored = sorted(name for name in getproxies_environment() if name not in ("no", ours))
     if not ignored:
         return []
     names = ", ".join(f"{name.upper()}_PROXY" for name in ignored)
