@@ -3,11 +3,6 @@
 from __future__ import annotations
 
 import getpass
-import os
-import pty
-import select
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,72 +13,6 @@ from kensaku.testing import FakeUpstream, faults
 from .conftest import Cli, CliResult
 
 KEY = "tvly-dev-0123456789abcdef"
-
-
-class Terminal:
-    """A command on a terminal of its own."""
-
-    def __init__(self, words: list[str], env: dict[str, str]) -> None:
-        self._master, slave = pty.openpty()
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "kensaku.cli", *words],
-            stdin=slave, stdout=slave, stderr=slave, env=env, start_new_session=True,
-        )  # fmt: skip
-        os.close(slave)
-        self.shown = ""
-
-    def until(self, text: str) -> None:
-        """Read until the text has been shown."""
-        while text not in self.shown:
-            assert select.select([self._master], [], [], 60)[0], self.shown
-            try:
-                data = os.read(self._master, 65536)
-            except OSError:
-                data = b""
-            assert data, self.shown
-            self.shown += data.decode("utf-8", "replace")
-
-    def say(self, text: str) -> None:
-        """Type a line."""
-        os.write(self._master, f"{text}\n".encode())
-
-    def end(self) -> int:
-        """Wait for the end; return the exit status."""
-        while True:
-            try:
-                data = os.read(self._master, 65536)
-            except OSError:
-                break
-            if not data:
-                break
-            self.shown += data.decode("utf-8", "replace")
-        os.close(self._master)
-        return self.process.wait(60)
-
-
-@pytest.fixture
-def empty(env: dict[str, str]) -> dict[str, str]:
-    """A machine without keys."""
-    del env["TAVILY_API_KEY"]
-    return env | {"LC_ALL": "C.UTF-8"}
-
-
-@pytest.mark.usefixtures("processes")
-def test_a_key_that_is_refused_is_stored_only_on_demand(
-    empty: dict[str, str], up: FakeUpstream, machine: Path
-) -> None:
-    """In Japanese."""
-    up.fails("tavily", faults.status(401, {"detail": {"error": f"bad key {KEY}"}}))
-    terminal = Terminal(["init", "--provider", "tavily"], empty | {"LC_ALL": "ja_JP.UTF-8"})
-    terminal.until("Tavily のキー")
-    terminal.say(KEY)
-    terminal.until("保存しますか")
-    terminal.say("")
-
-    assert terminal.end() == 0, terminal.shown
-    assert "保存していません" in terminal.shown
-    assert KEY not in terminal.shown
-    assert not (machine / "config.toml").exists()
 
 
 Typed = Callable[..., tuple[CliResult, list[str]]]
@@ -143,6 +72,19 @@ def test_a_refused_key_needs_a_yes(
     assert done.status == 0
     assert "it does not take this key" in done.err
     assert (machine / "config.toml").exists() is stored
+
+
+def test_it_speaks_the_language_of_the_locale(
+    typed: Typed, up: FakeUpstream, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is asked, and what became of the key."""
+    monkeypatch.setenv("LC_ALL", "ja_JP.UTF-8")
+    up.fails("tavily", faults.status(401))
+    done, asked = typed("--provider", "tavily", keys=[KEY], lines="\n")
+
+    assert asked[0].startswith("Tavily のキー")
+    assert "保存しますか" in done.err
+    assert "保存していません" in done.err
 
 
 @pytest.mark.parametrize("keys", [[""] * 4, []])

@@ -117,13 +117,6 @@ async def test_each_content_is_cut_at_the_limit(tavily):
         assert 0 < short.count(sign) <= 20
 
 
-async def test_a_limit_of_nothing_is_none(tavily):
-    """(S0-07, S0-34)"""
-    replies(tavily, [Hit(url="https://a.example/", title="A", content="あ" * 5_000, score=0.5)])
-
-    assert (await search(max_content_length=0)).count("あ") == 5_000
-
-
 @pytest.mark.parametrize(
     "fault",
     [faults.status(401), faults.status(432), faults.status(500), faults.reset(), faults.html()],
