@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -186,6 +187,25 @@ def test_documents_are_removed_by_address_by_path_or_all_together(
     assert cli("index", "collections").out == ""
 
 
+def test_a_path_may_be_relative_or_begin_at_home(
+    notes: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Links are followed; what was added by one name is found by another, however it is written."""
+    (notes.parent / "link").symlink_to(notes)
+    (notes / "deep" / os.fsdecode(b"\xff.txt")).write_text("Walruses.")
+    monkeypatch.chdir(notes / "deep")
+
+    assert cli("index", "add", "../otters.md").out == "default: 1 added, 0 updated, 0 unchanged\n"
+    again = cli("index", "add", "~/link").out
+    assert again == "default: 3 added, 0 updated, 1 unchanged\n"
+    (notes / "deep" / os.fsdecode(b"\xff.txt")).unlink()
+    gone = cli("index", "add", "..").out
+    assert gone == "default: 0 added, 0 updated, 3 unchanged, 1 removed\n"
+    assert cli("index", "export", "~/a.jsonl").out == "3 documents exported\n"
+    assert cli("index", "delete", "../otters.md").out == "1 document removed\n"
+    assert cli("index", "delete", "~/link/deep").out == "2 documents removed\n"
+
+
 def test_an_export_can_be_imported_elsewhere(
     notes: Path, cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -212,11 +232,17 @@ WHOLE = {
 
 def test_only_the_address_of_an_exported_document_is_needed(tmp_path: Path, cli: Cli) -> None:
     """Empty lines are none, None is as good as nothing, and what is unknown is left alone."""
-    rows = [WHOLE, {"url": "u:2"}, dict.fromkeys(WHOLE) | {"url": "u:3"}, {"url": "u:4", "x": 1}]
+    rows = [
+        WHOLE,
+        {"url": "u:2"},
+        dict.fromkeys(WHOLE) | {"url": "u:3"},
+        {"url": "pydoc:4", "x": 1},
+    ]
     file = tmp_path / "documents.jsonl"
     file.write_text("\n  \n".join(map(json.dumps, rows)) + "\n")
 
     assert cli("index", "import", file).out == "4 added, 0 updated, 0 unchanged\n"
+    assert cli("index", "delete", "pydoc:4").out == "1 document removed\n"
 
 
 def test_a_damaged_export_is_refused_whole(tmp_path: Path, cli: Cli) -> None:

@@ -83,6 +83,7 @@ MISTAKES = {
 # What else is refused, in words or values, with a part of what is said.
 REFUSED = {
     "search ''": "query",
+    f"search {'x' * 2001}": "the query has 2,001 characters",
     "search '  '": "query",
     "search otter -n 99": "1 to 50",
     "search otter --timeout 0": "timeout",
@@ -101,6 +102,9 @@ REFUSED = {
     "context otter --cursor mine": "cursor",
     "context otter -n 99": "1 to",
     "extract": "URL",
+    "extract a.example:8080/x": "it has no scheme",
+    "extract 'https://[::1/'": "it names no host",
+    f"extract {'y' * 300}": f"'{'y' * 200}' is no web address",
     "extract u:1 --format pdf": "pdf",
     "extract https://a.example/ https://b.example/ --offset 5": "one page at a time",
     "extract https://a.example/ --timeout 3600.5": "more than 0 and at most 3,600 s",
@@ -129,12 +133,17 @@ REFUSED = {
     "research --diff nowhere.zip x.zip": "nowhere.zip",
     "index add ftp://a.example/": "ftp: is not a scheme",
     "index add https:///x": "it names no host",
+    "index add s3://bucket/x": "s3: is not a scheme",
+    "index add ~nobody-at-all/x": "cannot read ~nobody-at-all/x: it leads nowhere",
+    "index add {folder}/loop": "cannot read",
+    f"index add {'x' * 300}": f"cannot read {'x' * 200}: File name too long",
     "index add /dev/null": "neither a file nor a folder",
     "index add pydocs --collection mine": "a collection of its own",
     "index list --collection ../up": "a collection cannot be called '../up'",
     "index rm": "say what to remove",
     "index drop": "say what to remove",
     "index export no/such/place.jsonl": "no/such is no folder",
+    "index export {folder}": "it is a folder",
     "index watch /etc/hostname": "it is no folder",
     "index watch . --interval 0": "interval is 0",
     "index build ftp://e.org/x": "ftp",
@@ -192,6 +201,7 @@ def folder(tmp_path: Path) -> Path:
     """Files that are broken."""
     (tmp_path / "bad.toml").write_text(TOML)
     (tmp_path / "bad.json").write_text("{not json\n")
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
     return tmp_path
 
 

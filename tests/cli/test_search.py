@@ -7,8 +7,6 @@ import signal
 import webbrowser
 from pathlib import Path
 
-import pytest
-
 from kensaku.dialects import dialect_names
 from kensaku.models import Hit
 from kensaku.testing import FakeUpstream, faults
@@ -71,15 +69,6 @@ def test_a_reason_is_printed_once(up: FakeUpstream, cli: Cli) -> None:
         assert done.status == 1
         told = (done.out.count("SERPER_API_KEY"), done.err.count("SERPER_API_KEY"))
         assert told == places.get(dialect, (1, 0)), dialect
-
-
-@pytest.mark.parametrize("query", [[], [""], ["  "], ["x" * 2001]])
-def test_an_empty_or_endless_query_is_wrong_use(
-    query: list[str], up: FakeUpstream, cli: Cli
-) -> None:
-    """(S2-07)"""
-    assert cli("search", *query).status == 2
-    assert up.requests == []
 
 
 def test_words_need_no_quotes_and_options_may_stand_between(up: FakeUpstream, cli: Cli) -> None:
