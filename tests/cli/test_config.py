@@ -46,16 +46,6 @@ def test_a_broken_settings_file_is_wrong_use(cli: Cli, tmp_path: Path) -> None:
     assert "max_results" in done.err
 
 
-def test_the_assistants_file_is_not_read(cli: Cli, tmp_path: Path) -> None:
-    """It is another program's: `kensaku.compat.terminal` reads it (S4-46)."""
-    file = tmp_path / ".config" / "term2" / "settings.json"
-    file.parent.mkdir(parents=True)
-    file.write_text(json.dumps({"webSearch": {"provider": "brave"}}))
-    found = {s["name"]: s for s in cli("config", "--json", HOME=str(tmp_path)).json}
-
-    assert (found["route"]["value"], found["route"]["origin"]) == ("auto", "default")
-
-
 def test_a_key_is_set_privately_and_taken_back(cli: Cli, machine: Path) -> None:
     """From standard input, so that it is in no history; comments stay."""
     file = machine / "config.toml"

@@ -57,17 +57,6 @@ def test_a_site_that_cannot_be_read_is_a_failure(up: FakeUpstream, cli: Cli) -> 
         assert cli(command, "ftp://a.example/").status == 2
 
 
-def test_a_crawl_as_a_job_fills_a_collection_and_is_listed(site: str, cli: Cli) -> None:
-    """The jobs of the database know it, and a search finds what was read."""
-    job = cli("crawl", site, "--no-external", "--job", "--collection", "sea", "--json").json
-    (listed,) = cli("jobs", "list", "--json").json
-
-    assert (job["kind"], job["status"], job["result"]["pages"]) == ("crawl", "done", 3)
-    assert listed["id"] == job["id"]
-    found = cli("search", "kelp", "--route", "local", "--collection", "sea", "--json").json
-    assert found["hits"][0]["title"] == "Alpha"
-
-
 def test_a_killed_crawl_that_is_a_job_goes_on_with_the_same_command(
     site: str, up: FakeUpstream, cli: Cli, spawn: Spawn
 ) -> None:

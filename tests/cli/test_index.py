@@ -95,6 +95,7 @@ def test_pages_of_the_web_are_fetched(up: FakeUpstream, cli: Cli) -> None:
     assert (done.status, done.out) == (0, "web: 1 added, 0 updated, 0 unchanged\n")
     assert "/gone: " in done.err
     assert cli("index", "add", f"{up.url}/gone").status == 1
+    assert cli("index", "add", f"{up.url}/gone", url, "--collection", "web").status == 0
 
 
 def test_the_shell_of_an_app_is_not_indexed(up: FakeUpstream, cli: Cli) -> None:

@@ -1,13 +1,11 @@
-"""`kensaku index`: what it prints, word by word, and how many words each action takes."""
+"""`kensaku index`: what it prints, word by word."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 from kensaku.index import Index
-from kensaku.testing import FakeUpstream
 
 from .conftest import Cli
 
@@ -20,39 +18,6 @@ DAMAGE = {
     },
     "good": {"documents": 1, "problem": "", "remedy": "", "damaged": []},
 }
-
-
-def test_one_failure_among_others_is_no_failure(up: FakeUpstream, notes: Path, cli: Cli) -> None:
-    """The status is 1 only when nothing at all is in the index for it."""
-    gone, file = f"{up.url}/gone", notes / "otters.md"
-
-    assert cli("index", "add", gone).status == 1
-    assert cli("index", "add", gone, file).status == 0
-    again = cli("index", "add", gone, file)
-    assert (again.status, again.out) == (0, "default: 0 added, 0 updated, 1 unchanged\n")
-    assert cli("index", "add", file).status == 0
-
-
-TAKES = {
-    "paths, URLs or pydocs": [("add", 0)],
-    "files, folders or URLs": [("build", 0)],
-    "no words": [(name, 1) for name in ("collections", "documents", "stats", "check", "drop",
-                                        "optimize", "list")],
-    "URLs or paths": [("delete", 0)],
-    "one file": [("export", 0), ("export", 2), ("import", 0), ("import", 2)],
-    "one folder": [("watch", 0), ("watch", 2)],
-}  # fmt: skip
-
-
-def test_each_action_takes_so_many_words(cli: Cli) -> None:
-    """Too few and too many are refused."""
-    for takes, actions in TAKES.items():
-        for action, n in actions:
-            done = cli("index", action, *["x"] * n)
-            words = "1 word" if n == 1 else f"{n} words"
-
-            assert (done.status, done.out) == (2, "")
-            assert done.err.startswith(f"kensaku: index {action} takes {takes}, not {words}; ")
 
 
 def test_damage_is_told_with_its_remedy(cli: Cli, library: Path, monkeypatch: Any) -> None:
@@ -141,13 +106,3 @@ def test_optimizing_is_reported(cli: Cli, notes: Path, library: Path) -> None:
     assert cli("index", "optimize", "--json").json == {"optimized": ["default", "notes"]}
     one = cli("index", "optimize", "--collection", "notes", "--json")
     assert one.json == {"optimized": ["notes"]}
-
-
-def test_an_import_knows_how_much_there_is(cli: Cli, tmp_path: Path) -> None:
-    """Its file was counted before."""
-    file = tmp_path / "a.jsonl"
-    file.write_text("".join(json.dumps({"url": f"u:{n}", "text": "otter"}) + "\n" for n in (1, 2)))
-    done = cli("index", "import", file)
-
-    assert (done.status, done.out) == (0, "2 added, 0 updated, 0 unchanged\n")
-    assert done.err.endswith(": 100 %\n")

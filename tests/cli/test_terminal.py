@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from kensaku.cli._terminal import ProgressBar, format_table, hyperlink, supports_color
+from kensaku.cli._terminal import ProgressBar, format_table, hyperlink
 from kensaku.models import Hit, ProgressEvent
 from kensaku.testing import FakeUpstream
 
@@ -51,7 +51,7 @@ def _on_a_terminal(env: dict[str, str], *words: str, messages: bool = True) -> s
 def test_colour_and_links_are_for_terminals_only(up: FakeUpstream, env: dict[str, str]) -> None:
     """In a pipe there is not one escape; NO_COLOR and dumb terminals have none either."""
     up.answers("tavily", [Hit(url="https://a.example/検", title="Otters", content="swim")])
-    env = {**env, "TERM": "xterm-256color"}
+    env = {**env, "TERM": "xterm-256color", "NO_COLOR": ""}  # which counts when it is not empty
     shown = _on_a_terminal(env, "search", "otter")
 
     assert "\x1b]8;;https://a.example/%E6%A4%9C\x1b\\" in shown
@@ -74,15 +74,6 @@ def test_other_dialects_are_not_painted(up: FakeUpstream, env: dict[str, str]) -
     words = ("search", "otter", "--dialect", "term")
     assert "\x1b" not in _on_a_terminal(env, *words, messages=False)
     assert '\n  "outcome": "found"' in _on_a_terminal(env, "search", "otter", "--json")
-
-
-def test_a_terminal_is_fancy_unless_it_says_no() -> None:
-    """NO_COLOR counts when it is not empty (no-color.org)."""
-    assert supports_color(Terminal(), {"TERM": "xterm"})
-    assert supports_color(Terminal(), {"TERM": "xterm", "NO_COLOR": ""})
-    assert not supports_color(Terminal(), {"TERM": "xterm", "NO_COLOR": "1"})
-    assert not supports_color(Terminal(), {"TERM": "dumb"})
-    assert not supports_color(io.StringIO(), {"TERM": "xterm"})
 
 
 def test_only_web_addresses_become_links() -> None:

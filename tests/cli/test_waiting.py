@@ -79,6 +79,10 @@ async def test_who_is_asked_is_shown_after_a_while(let_pass: Pass) -> None:
         await let_pass(1)
         shown += frame(f"⠸ {'a' * 20}, {'b' * 12}")
         assert out.getvalue() == shown
+        for _ in range(7):
+            await let_pass(0.11)
+        shown = out.getvalue()
+        assert shown.count("⠋") == 2  # the frames begin again
 
     assert out.getvalue() == shown + ERASE
     assert listener.get() is None
@@ -91,19 +95,6 @@ async def test_a_quick_answer_needs_no_sign(let_pass: Pass) -> None:
         await let_pass(0.3)
 
     assert out.getvalue() == ""
-
-
-async def test_the_frames_begin_again(let_pass: Pass) -> None:
-    """There are ten."""
-    out = TerminalText()
-    async with waiting(out):
-        await let_pass(0)
-        await let_pass(0.41)
-        for _ in range(10):
-            await let_pass(0.11)
-
-    drawn = [part[4] for part in out.getvalue().split(ERASE) if part]
-    assert "".join(drawn) == "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏⠋"
 
 
 async def test_a_pipe_gets_no_sign(let_pass: Pass) -> None:

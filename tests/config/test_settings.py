@@ -282,7 +282,7 @@ def test_the_environment_of_the_process_is_read(monkeypatch):
 
 
 def test_no_file_of_another_program_is_read(tmp_path):
-    """Nor may one name an address that keys are sent to."""
+    """Nor may one name an address that keys are sent to; `compat.terminal` reads it (S4-46)."""
     for place in (".", ".config/term2", ".local/state/term2-nodejs"):
         (tmp_path / place).mkdir(parents=True, exist_ok=True)
         (tmp_path / place / "settings.json").write_text('{"webSearch": {"provider": "brave"}}')
