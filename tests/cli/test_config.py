@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import getpass
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -67,26 +68,81 @@ def test_a_key_is_set_privately_and_taken_back(cli: Cli, machine: Path) -> None:
 
 
 def test_a_value_that_is_refused_changes_nothing(cli: Cli, machine: Path) -> None:
-    """Neither a wrong value nor a wrong name."""
+    """Neither a wrong value nor a wrong name; the line is that where it would stand."""
+    file = machine / "config.toml"
     for words, said in (
         (("timeout", "9999"), "number from"),
         (("timeot", "9"), "timeout"),
         (("providers.bravo.api_key", "x"), "brave"),
-        (("cache.ttl.x", "1"), "cache"),
+        (("a..b", "1"), "'a..b' is no name of a setting"),
+        (("a.b.c.d", "1"), "'a.b.c.d' is no name of a setting"),
     ):
         done = cli("config", "set", *words)
         assert done.status == 2
         assert said in done.err
-    assert not (machine / "config.toml").exists()
+    assert not file.exists()
+
+    cli("config", "set", "timeout", "9")
+    soon = cli("config", "set", "cache.ttl", "soon").err
+    below = cli("config", "set", "timeout.x", "1").err
+    assert soon.startswith(f"kensaku: {file}, line 4: cache.ttl is 'soon'; expected")
+    assert "'timeout.x'" in below
+    assert file.read_text() == "timeout = 9\n"
+    assert [p.name for p in machine.iterdir()] == ["config.toml"]
+
+
+def test_only_what_is_set_can_be_unset(cli: Cli, machine: Path) -> None:
+    """With the nearest that is; below a value there is nothing."""
+    cli("config", "set", "cache.ttl", "5")
+    for name in ("cache.tll", "timeout", "cache.ttl.x", "x.y.z"):
+        done = cli("config", "unset", name)
+        assert done.status == 2
+        assert f"there is no setting in the file '{name}'" in done.err
+        assert "cache.ttl" in done.err or name in ("timeout", "x.y.z")
+    assert (machine / "config.toml").read_text() == "[cache]\nttl = 5\n"
+
+
+def test_a_file_that_cannot_be_changed_is_named(cli: Cli, tmp_path: Path) -> None:
+    """And stays as it was."""
+    (tmp_path / "broken.toml").write_text("a = = 1")
+    (tmp_path / "latin.toml").write_bytes(b"a = '\xff'")
+    (tmp_path / "folder.toml").mkdir()
+    for name, said in (
+        ("c.yaml", "c.yaml is no TOML, and only TOML files are changed by this command"),
+        ("broken.toml", "broken.toml is not valid TOML"),
+        ("latin.toml", "latin.toml is not valid TOML"),
+        ("folder.toml", "folder.toml cannot be read: Is a directory"),
+        ("broken.toml/c.toml", "broken.toml/c.toml cannot be read: Not a directory"),
+    ):
+        done = cli("config", "set", "timeout", "9", "--config", tmp_path / name)
+        assert (done.status, said in done.err) == (2, True), done.err
+
+
+def test_without_its_library_the_extra_is_named(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What to install."""
+    monkeypatch.setitem(sys.modules, "tomlkit", None)
+
+    assert "kensaku-search[standard]" in cli("config", "set", "timeout", "9").err
 
 
 def test_values_keep_their_kinds(cli: Cli, machine: Path) -> None:
-    """Numbers and switches as TOML has them; a path is printed."""
-    for name, value in (("timeout", "9"), ("cache.enabled", "false"), ("route", "tavily,local")):
+    """Numbers and switches as TOML has them, the rest as it was typed; a path is printed."""
+    for name, value in (
+        ("timeout", "9.5"),
+        ("max_results", "9"),
+        ("cache.enabled", "FALSE"),
+        ("keyless", "off"),
+        ("route", "tavily,local"),
+        ("cache.ttl", "1e1"),
+        ("cache.ttl", "007"),
+        ("providers.brave.rate", "1/s"),
+    ):
         assert cli("config", "set", name, value).status == 0
     assert (machine / "config.toml").read_text() == (
-        'timeout = 9\nroute = "tavily,local"\n\n[cache]\nenabled = false\n'
+        'timeout = 9.5\nmax_results = 9\nkeyless = "off"\nroute = "tavily,local"\n\n'
+        '[cache]\nenabled = false\nttl = "007"\n\n[providers.brave]\nrate = "1/s"\n'
     )
+    assert machine.stat().st_mode & 0o777 == 0o700
     assert cli("config", "path").out.strip() == str(machine / "config.toml")
 
 

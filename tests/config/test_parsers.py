@@ -58,19 +58,15 @@ NAMES = "names, separated by commas"
 @pytest.mark.parametrize(
     ("parse", "value", "told"),
     [
-        (number(1, 5), "6", "argument: x is '6'; expected a number from 1 to 5"),
         (number(1, 5), None, "argument: x is None; expected a number from 1 to 5"),
         (number(0, 5), True, "argument: x is True; expected a number from 0 to 5"),
-        (number(1, 5, int), 2.5, "argument: x is 2.5; expected a whole number from 1 to 5"),
         pytest.param(
             number(1, 5),
             10**5000,
             "argument: x is a huge int; expected a number from 1 to 5",
             id="huge",
         ),
-        (choice("a", "b"), "c", "argument: x is 'c'; expected one of a, b"),
         (switch, "2", "argument: x is '2'; expected true or false"),
-        (text, 5, "argument: x is 5; expected text"),
         (words, b"a", f"argument: x is b'a'; expected {NAMES}"),
         (words, {"a": 1}, f"argument: x is {{'a': 1}}; expected {NAMES}"),
         (words, 5, f"argument: x is 5; expected {NAMES}"),
@@ -90,11 +86,6 @@ def test_a_wrong_value_is_told_with_what_was_expected(parse: Any, value: Any, to
     assert refused.value.message == told
 
 
-def test_a_path_may_begin_at_home() -> None:
-    """As a shell writes it."""
-    assert path(" ~/x ") == Path.home() / "x"
-
-
 def test_a_wrong_value_is_told_with_its_origin() -> None:
     """Where somebody can mend it; a key is hidden by the name of its setting, too."""
     with pytest.raises(ConfigError) as refused:
@@ -102,6 +93,3 @@ def test_a_wrong_value_is_told_with_its_origin() -> None:
     assert refused.value.message == (
         f"c.toml, line 2: providers.tavily.api_key is …; expected {NAMES}"
     )
-    with pytest.raises(ConfigError) as refused:
-        parse_value(rate, "fast", "r")
-    assert refused.value.message.startswith("argument: r is 'fast'; expected a rate; write 1/s")

@@ -10,7 +10,6 @@ from kensaku import Settings
 from kensaku.config.providers import ProviderSettings
 from kensaku.config.secret import Secret
 from kensaku.config.settings import secrets_in
-from kensaku.errors import ConfigError
 
 from .test_settings import load
 
@@ -57,6 +56,10 @@ def test_every_secret_of_the_settings_can_be_listed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("environ", "keys"),
     [
+        (
+            {"BRAVE_API_KEY": " a , b", "BRAVE_API_KEY_2": "c", "BRAVE_API_KEY_3": "a"},
+            ["a", "b", "c"],
+        ),
         ({"BRAVE_API_KEY": "a", "BRAVE_SEARCH_API_KEY": "b"}, ["a"]),
         ({"BRAVE_API_KEY": "  ", "BRAVE_SEARCH_API_KEY": " b "}, ["b"]),
         ({"BRAVE_API_KEY_2": "c,d", "BRAVE_API_KEY_9": "e"}, ["c", "d", "e"]),
@@ -67,7 +70,7 @@ def test_every_secret_of_the_settings_can_be_listed(tmp_path: Path) -> None:
     ],
 )
 def test_keys_have_several_names(environ: dict[str, str], keys: list[str], tmp_path: Path) -> None:
-    """The first variable that has any, then the numbered ones from 2 to 9."""
+    """The first variable that has any, then the numbered ones from 2 to 9; a key counts once."""
     text = "[providers.brave]\napi_key = 'of-file'" if "of-file" in keys else ""
     settings = load(tmp_path, text, environ=environ)
 
@@ -121,16 +124,6 @@ def test_an_address_and_an_option_of_a_provider_are_hidden() -> None:
     shown = repr(ProviderSettings(base_url="http://u:hunter2@h", options={"cx": "hidden"}))
 
     assert shown == "ProviderSettings(keys=(), rate=None, enabled=True)"
-
-
-def test_an_address_needs_a_scheme(tmp_path: Path) -> None:
-    """It is not repeated when it may hold a password."""
-    with pytest.raises(ConfigError) as refused:
-        load(tmp_path, "[providers.tavily]\nbase_url = 'ftp://h'")
-    assert refused.value.message == (
-        f"{tmp_path / 'config.toml'}, line 2: providers.tavily.base_url is 'ftp://h'; "
-        "expected an address that begins with http:// or https://"
-    )
 
 
 def test_an_option_that_is_empty_is_none(tmp_path: Path) -> None:
