@@ -68,15 +68,52 @@ async def test_who_writes_to_the_file_waits_for_a_turn(machine):
     assert turns == list(range(50))
 
 
-async def test_a_symbolic_link_is_refused(machine, tmp_path):
-    """It could point at a file of somebody else."""
-    target = tmp_path / "target"
-    machine.mkdir()
-    (machine / "kensaku.db").symlink_to(target)
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("link.db", "link.db is a symbolic link, and is not followed"),
+        ("folder.db", "the database folder.db cannot be opened: Is a directory"),
+        ("file/a.db", "the database a.db cannot be opened: Not a directory"),
+    ],
+)
+async def test_what_is_no_file_of_ones_own_is_refused(machine, tmp_path, name, why):
+    """A link could point at a file of somebody else; the name alone is said."""
+    (tmp_path / "link.db").symlink_to(tmp_path / "target")
+    (tmp_path / "folder.db").mkdir()
+    (tmp_path / "file").touch()
 
-    with pytest.raises(DatabaseFault, match="symbolic link"):
-        await Database.open(Settings(home=machine))
-    assert not target.exists()
+    with pytest.raises(DatabaseFault) as fault:
+        await Database.open(Settings(home=machine, database_url=f"sqlite:///{tmp_path / name}"))
+    assert fault.value.message == why
+    assert not (tmp_path / "target").exists()
+
+
+async def test_a_file_that_others_can_read_is_warned_of(machine, caplog):
+    """Its mode is left as it is, and that of a folder that was there."""
+    machine.mkdir(mode=0o755)
+    path = machine / "kensaku.db"
+    for mode, said in (
+        (0o600, []),
+        (0o640, ["other users may read kensaku.db; run: chmod 600 on it"]),
+    ):
+        path.touch()
+        path.chmod(mode)
+        await (await Database.open(Settings(home=machine))).close()
+        assert caplog.messages == said
+        assert stat.S_IMODE(path.stat().st_mode) == mode
+    assert stat.S_IMODE(machine.stat().st_mode) == 0o755
+
+
+async def test_a_connection_to_the_file_waits_syncs_and_follows_keys(file_db):
+    """A revoked key stays revoked after a power failure; WAL only where it can be trusted."""
+    names = ("busy_timeout", "synchronous", "foreign_keys", "journal_mode")
+    async with file_db.read() as connection:
+        found = [
+            (await connection.exec_driver_sql(f"PRAGMA {name}")).scalar_one() for name in names
+        ]
+
+    journal = "wal" if sqlite3.sqlite_version_info >= (3, 51, 3) else "truncate"
+    assert found == [10_000, 2, 1, journal]
 
 
 async def test_what_was_written_is_read_by_another_connection(db):
@@ -122,6 +159,7 @@ async def test_writers_wait_for_each_other(settings):
         (f"{PASSWORD}", ConfigError),
         ("sqlite://", ConfigError),
         ("sqlite:///:memory:", ConfigError),
+        ("sqlite:///file:x?uri=true", ConfigError),
         ("sqlite:////proc/nowhere/x.db", DatabaseFault),
     ],
 )

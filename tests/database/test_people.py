@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import func, select, update
 
 from kensaku.database import Database, conversations, people, runs
-from kensaku.database.conversations import Conversation, Message, Sender
+from kensaku.database.conversations import Conversation, Sender
 from kensaku.database.leases import save_step
 from kensaku.database.tables import APPROVALS, CONVERSATIONS, MESSAGES, RUN_STEPS, RUNS
 
@@ -58,28 +58,6 @@ async def test_a_conversation_has_the_beginning_of_its_first_question_for_a_titl
     assert second.updated > first.updated
     for other in (OTHER_TENANT, OTHER_CHANNEL, replace(ADA, thread="t2")):
         assert await conversations.find_conversation(db, other) is None
-
-
-def test_conversations_and_messages_are_ready_for_json():
-    """Every member, with times as text."""
-    conversation = Conversation("c", "slack", "t1", "title", NOON, NOON + timedelta(hours=1))
-    message = Message("m", "user", "text", NOON, {"a": 1})
-
-    assert conversation.to_dict() == {
-        "id": "c",
-        "channel": "slack",
-        "thread": "t1",
-        "title": "title",
-        "created": "2026-11-16T12:00:00+00:00",
-        "updated": "2026-11-16T13:00:00+00:00",
-    }
-    assert message.to_dict() == {
-        "id": "m",
-        "role": "user",
-        "text": "text",
-        "created": "2026-11-16T12:00:00+00:00",
-        "answer": {"a": 1},
-    }
 
 
 async def test_conversations_are_listed_newest_first(db):

@@ -2,66 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
-import pytest
-
+from kensaku.database import Database
+from kensaku.database.usage import UsageWriter, summarise
 from kensaku.database.usage_observer import UsageObserver
-from kensaku.observe import Caller, Operation, caller
-from kensaku.operations import AttemptOperation
+from kensaku.observe import Caller, caller
+from kensaku.testing import FakeUpstream, faults
+from tests.conftest import MakeClient
 
 
-@dataclass
-class Recorder:
-    """A writer that keeps what it is given."""
-
-    records: list[dict] = field(default_factory=list)
-
-    def record(self, **values: object) -> None:
-        self.records.append(values)
-
-
-WHO = Caller("r1", "acme", "k1", "tavily/search")
-
-
-@pytest.mark.parametrize(
-    ("who", "error", "outcome", "labels"),
-    [
-        (WHO, "", "found", ("acme", "k1", "tavily/search")),
-        (WHO, "Timeout", "Timeout", ("acme", "k1", "tavily/search")),
-        (None, "", "found", ("", "", "")),
-    ],
-)
-def test_a_request_to_a_provider_is_recorded_for_whom_it_was_made(who, error, outcome, labels):
-    """An error counts more than the outcome."""
-    writer = Recorder()
-    attempt = AttemptOperation("brave", outcome="found", cost=0.5)
-    attempt.error, attempt.elapsed_ms = error, 12.5
-    token = caller.set(who)
-
-    UsageObserver(writer).end(attempt)
-
+async def test_a_request_to_a_provider_is_recorded_for_whom_it_was_made(
+    file_db: Database, make_client: MakeClient, upstream: FakeUpstream
+) -> None:
+    """An error counts more than the outcome; what was not sent is not used."""
+    usage = UsageWriter(file_db)
+    client = make_client("tavily", "brave", observers=[UsageObserver(usage)])
+    upstream.fails("tavily", faults.status(401))
+    token = caller.set(Caller("r1", "acme", "k1", "tavily/search"))
+    await client.search("otter")
     caller.reset(token)
-    tenant, key, endpoint = labels
-    assert writer.records == [
-        {
-            "outcome": outcome,
-            "tenant": tenant,
-            "key": key,
-            "endpoint": endpoint,
-            "provider": "brave",
-            "cost": 0.5,
-            "elapsed_ms": 12.5,
-        }
-    ]
+    await client.search("badger")  # the key of Tavily was refused: it is left alone
+    await usage.flush()
 
-
-def test_what_was_not_sent_is_not_used():
-    """The provider had a cooldown, say; and other work is counted elsewhere."""
-    writer = Recorder()
-    observer = UsageObserver(writer)
-
-    observer.end(AttemptOperation("brave", sent=False))
-    observer.end(Operation())
-
-    assert writer.records == []
+    by_provider = {row.group: row for row in await summarise(file_db, "provider")}
+    (acme,) = await summarise(file_db, "endpoint", tenant="acme")
+    assert {name: row.searches for name, row in by_provider.items()} == {"tavily": 1, "brave": 2}
+    assert by_provider["tavily"].outcomes == {"KeyRefused": 1}
+    assert by_provider["brave"].outcomes == {"found": 2}
+    assert by_provider["brave"].cost > 0
+    assert (acme.group, acme.searches) == ("tavily/search", 2)
+    assert {row.group for row in await summarise(file_db, "key")} == {"", "k1"}
