@@ -75,6 +75,7 @@ async def test_pages_are_extracted_and_hostile_ones_counted(running, settings, t
     (folder / "deep.html").write_text("<div>" * 200_000 + "x")
     (folder / "binary.bin").write_bytes(bytes(range(256)) * 100)
     (folder / "notes.csv").write_text("animal,home\nbadger,sett\n")
+    (folder / "more.jsonl").write_text('{"url": "https://e.org/", "text": "One more."}\n')
 
     job = await run_bulk(running, folder)
     nothing = await run_bulk(running, folder / "empty.html")
@@ -84,7 +85,7 @@ async def test_pages_are_extracted_and_hostile_ones_counted(running, settings, t
         badgers = await k.index.search("badger sett", collections="bulk")
     assert otters[0].url == (folder / "good.html").as_uri()
     assert (badgers[0].url, badgers[0].title) == ((folder / "notes.csv").as_uri(), "notes.csv")
-    assert job.result["documents"] + job.result["rejected"] == 5
+    assert job.result["documents"] + job.result["rejected"] == 6
     assert job.result["reasons"]["without text"] >= 1
     assert [nothing.result[n] for n in COUNTS] == [0, 0, 0, 0, 1]
 
@@ -124,9 +125,11 @@ async def test_files_are_for_the_operator(settings, tmp_path, source):
         await Jobs(settings).submit("bulk", {"sources": [source.format(tmp_path)]}, tenant="t")
 
 
-async def test_a_password_is_not_stored_with_a_job(settings):
+@pytest.mark.parametrize("kind", "abfs adl az file gcs gs local memory s3 s3a".split())
+async def test_a_password_is_not_stored_with_a_job(settings, kind):
     """Jobs are read by whoever may list them."""
-    for source in ("s3://me:hunter2@bucket/x", "gs://hunter2@bucket/x"):
+    for user in ("me:hunter2", "hunter2"):
+        source = f"{kind}://{user}@bucket/x"
         with pytest.raises(InvalidQuery) as refused:
             await Jobs(settings).submit("bulk", {"sources": [source]}, operator=True)
         assert "hunter2" not in str(refused.value)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from itertools import pairwise
 
 import pytest
 
-from kensaku.errors import MissingExtra
 from kensaku.jobs.sources import Shard, plan_shards, records_of
 from kensaku.models import Document
 
@@ -60,14 +58,3 @@ def test_a_row_that_cannot_be_used_is_named(write):
 
     assert bad.reason == "without url"
     assert bad.where.startswith(f"{url} row 2 ")
-
-
-def test_without_its_package_the_extra_is_named(write, monkeypatch):
-    """It is not the file's fault."""
-    url = write([{"url": "u:0", "text": "x"}])
-    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
-    with pytest.raises(MissingExtra) as planning:
-        plan_shards([url])
-    with pytest.raises(MissingExtra) as reading:
-        list(records_of(Shard("parquet", (url,), 1, 0, 1)))
-    assert planning.value.extra == reading.value.extra == "bulk"

@@ -140,27 +140,6 @@ def test_a_record_of_the_greatest_length_is_read_and_a_longer_one_is_not(tmp_pat
         assert sum(reasons(records).values()) == 1, name
 
 
-def test_a_folder_holds_all_formats_and_hidden_files_are_left_out(tmp_path):
-    """Small files share a shard."""
-    (tmp_path / "a.html").write_text("<p>one</p>")
-    (tmp_path / "sub").mkdir()
-    (tmp_path / "sub" / "b ä.md").write_text("# two")
-    (tmp_path / ".git").mkdir()
-    (tmp_path / ".git" / "c.md").write_text("hidden")
-    (tmp_path / "d.jsonl").write_bytes(lines(rows(1)))
-
-    shards, records = everything(tmp_path)
-
-    assert sorted(shard.format for shard in shards) == ["files", "jsonl"]
-    assert sorted(urls(records)) == sorted(
-        [
-            (tmp_path / "a.html").as_uri(),
-            (tmp_path / "sub" / "b ä.md").as_uri(),
-            "https://e.org/0",
-        ]
-    )
-
-
 def test_object_stores_are_read_by_their_url():
     """fsspec knows them; here the one in memory."""
     with fsspec.open("memory://bucket/deep/d.jsonl.gz", "wb") as out:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import io
-import sys
 from random import Random
 
 import pytest
 
-from kensaku.errors import MissingExtra
-from kensaku.jobs.sources import RawPage, Rejected, Shard, plan_shards, records_of
+from kensaku.jobs.sources import RawPage, Rejected, plan_shards, records_of
 from kensaku.models import Document
 
 # The writer does not close its temporary files.
@@ -108,12 +106,3 @@ def test_a_file_that_is_cut_off_keeps_what_stands_before(read, tmp_path, compres
     assert [item.record for item in pages] == [RawPage(URL, b, "text/html") for b in bodies[:-1]]
     assert isinstance(damage, Rejected)
     assert done == shard.size
-
-
-def test_without_its_package_the_extra_is_named(tmp_path, monkeypatch):
-    """It is not the file's fault."""
-    (tmp_path / "d.warc").touch()
-    monkeypatch.setitem(sys.modules, "warcio.archiveiterator", None)
-    with pytest.raises(MissingExtra) as missing:
-        list(records_of(Shard("warc", ((tmp_path / "d.warc").as_uri(),))))
-    assert missing.value.extra == "bulk"
