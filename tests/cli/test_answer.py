@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
-from pathlib import Path
 
 import pytest
 
@@ -36,16 +34,3 @@ def test_an_answer_is_the_models_when_there_is_one(
     told = cli("answer", "otters", "--route", "tavily", "--json").json
 
     assert (told["answer"], told["written_by"]) == ("They hold hands. [1]", "small")
-
-
-def test_the_question_may_come_from_stdin(
-    up: FakeUpstream, cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """`echo … | kensaku answer -`."""
-    question = tmp_path / "question"
-    question.write_text("do otters\nsleep")
-    with question.open() as stdin:
-        monkeypatch.setattr(sys, "stdin", stdin)
-        cli("answer", "-", "--route", "tavily")
-
-    assert up.asked("tavily")[0].json["query"] == "do otters sleep"

@@ -8,8 +8,6 @@ import sys
 
 import pytest
 
-from kensaku.cli.extract import print_pages
-from kensaku.models import Page
 from kensaku.testing import FakeUpstream
 
 from .conftest import Cli
@@ -24,27 +22,12 @@ def test_a_page_is_printed_with_its_title_and_address(up: FakeUpstream, cli: Cli
     assert done.status == 0
     assert done.out.startswith(f"# Otters\n{url}\n\n{OTTERS}\n")
     assert "prefer https" in done.err
+    bare = up.serves("/bare", "<p>They sleep.</p>")
+    two = cli("extract", url, bare, "--format", "text").out
+    assert two.startswith(f"Otters\n{url}\n\n{OTTERS}\n")  # the title is not repeated
+    assert f"\n\nThey sleep.\n{bare}\n\n" in two
     shouted = url.replace("http:", "HTTP:")
     assert cli("extract", shouted, "--format", "text").out.startswith("Otters\n")
-
-
-@pytest.mark.parametrize(
-    ("title", "text", "out"),
-    [
-        ("Otters", "They sleep.", "Otters\nhttps://a.example/\n\nThey sleep.\n"),
-        ("", "They sleep.", "https://a.example/\n\nThey sleep.\n"),
-        ("Otters", "Otters\nThey sleep.", "Otters\nhttps://a.example/\n\nThey sleep.\n"),
-        ("Otters", "", "Otters\nhttps://a.example/\n"),
-    ],
-)
-def test_what_a_page_does_not_have_is_left_out(
-    title: str, text: str, out: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """A title is not repeated; a blank line stands between two pages."""
-    page = Page("https://a.example/", title, text)
-    print_pages([page, page], "text")
-
-    assert capsys.readouterr().out == f"{out}\n{out}"
 
 
 def test_a_page_that_fails_does_not_stop_the_others(up: FakeUpstream, cli: Cli) -> None:

@@ -206,14 +206,6 @@ def test_explain_says_how_it_came_about(up: FakeUpstream, cli: Cli) -> None:
     assert "1. tavily #1 (0.90)" in explained.err
 
 
-def test_the_cache_answers_the_second_time(up: FakeUpstream, cli: Cli) -> None:
-    """Unless it is told not to."""
-    for words in (["otter"], ["otter"], ["otter", "--no-cache"]):
-        cli("search", *words)
-
-    assert len(up.asked("tavily")) == 2
-
-
 def test_a_search_can_be_recorded_and_replayed(up: FakeUpstream, cli: Cli, tmp_path: Path) -> None:
     """Same results, no key, nothing sent, on the route of the recording."""
     file = tmp_path / "otters.json"

@@ -305,15 +305,6 @@ def test_a_value_is_shown_for_people(name, value, shown):
     assert rows[key_of(name)] == shown
 
 
-def test_the_repr_has_no_address_and_no_origin():
-    """An address may hold a password."""
-    settings = Settings.load(environ={"KENSAKU_PROXY": "http://u:hunter2@p", "KENSAKU_HOME": "/x"})
-
-    assert "proxy" not in repr(settings)
-    assert " origins=" not in repr(settings)
-    assert "home=PosixPath('/x')" in repr(settings)
-
-
 @pytest.mark.parametrize(
     "variable",
     [

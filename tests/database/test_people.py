@@ -75,19 +75,6 @@ async def test_conversations_are_listed_newest_first(db):
     assert await threads("acme", "nowhere") == []
 
 
-async def test_at_most_500_conversations_are_listed(db):
-    """Whatever limit is asked for; without one, a hundred."""
-    async with db.write() as connection:
-        rows = [
-            {"id": str(n), "tenant": "", "channel": "c", "thread": str(n), "title": "",
-             "created": NOON, "updated": NOON} for n in range(501)
-        ]  # fmt: skip
-        await connection.execute(CONVERSATIONS.insert(), rows)
-
-    assert len(await conversations.list_conversations(db, "", "c")) == 100
-    assert len(await conversations.list_conversations(db, "", "c", limit=501)) == 500
-
-
 async def test_the_last_messages_are_read_oldest_first(db):
     """A question comes before its answer, also if both have the same time."""
     run = await ask(db, "r1", text="first")

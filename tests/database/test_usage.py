@@ -303,21 +303,6 @@ async def test_a_database_that_cannot_be_written_is_warned_of_once(file_db, now,
     assert await count(file_db) == 4
 
 
-async def test_old_usage_is_deleted_once_a_day(file_db, now):
-    """Not every second."""
-    usage = UsageWriter(file_db, days=1, now=now)
-    left = []
-    for hours in (0, 1, 24):
-        now.time = NOON - timedelta(days=5)
-        usage.record(outcome="found")
-        await usage.flush()
-        now.time = NOON + timedelta(hours=hours)
-        await usage._try_to_flush()
-        left.append(await count(file_db))
-
-    assert left == [0, 1, 0]
-
-
 @pytest.mark.parametrize("days", [30, 0])
 async def test_usage_is_deleted_after_its_days(db, now, days):
     """By whoever writes; the days that are kept stay as they are, and 0 days are for ever."""
