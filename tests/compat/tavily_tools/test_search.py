@@ -8,6 +8,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from kensaku.dialects import write_error
+from kensaku.errors import CircuitOpen, Cooling
 from kensaku.testing import faults
 
 pytest.importorskip("pydantic_ai")
@@ -218,6 +220,14 @@ async def test_a_refused_key_stays_refused(ctx, tavily):
         assert error(said) == "AUTH_ERROR"
         assert "環境変数 TAVILY_API_KEY を確認してください" in said
         assert "再試行" not in said
+
+
+@pytest.mark.parametrize(
+    ("pause", "kind"), [(CircuitOpen, "SERVICE_UNAVAILABLE"), (Cooling, "RATE_LIMIT_ERROR")]
+)
+def test_a_pause_of_ours_has_a_type_of_the_specification(pause, kind):
+    """It is over in a while (S1-48)."""
+    assert error(write_error(pause("tavily", "not now"), "tavily")) == kind
 
 
 async def test_a_used_up_quota_is_said_again(ctx, tavily):
