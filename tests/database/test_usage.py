@@ -318,3 +318,15 @@ async def test_usage_is_deleted_after_its_days(db, now, days):
     rows = await summarise(db, "key", days=3_660, today=NOON.date())
 
     assert {row.group for row in rows} == {str(age) for age in ages if not days or age <= days}
+
+
+async def test_buckets_of_latencies_double(file_db, now):
+    """Under 1 ms, under 2, under 4 … and the rest."""
+    usage = UsageWriter(file_db, now=now)
+    for elapsed_ms in (0, 0.9, 1, 1.9, 2, 4, 8_191, 16_383, 16_384, 10**9):
+        usage.record(outcome="found", elapsed_ms=elapsed_ms)
+    await usage.flush()
+
+    found = {n: c for n in range(16) if (c := await count(file_db, f"latency_{n}"))}
+
+    assert found == {0: 2, 1: 2, 2: 1, 3: 1, 13: 1, 14: 1, 15: 2}
