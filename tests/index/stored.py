@@ -1,7 +1,7 @@
 """What the index stores of a text, and asks for: `make golden` writes it anew.
 
-Indexes on people's disks hold the terms of today. A document that was stored with other terms is no
-longer found: after a change here, raise the format.
+Indexes on people's disks hold the terms and the payloads of today. A document that was stored with
+others is no longer found: after a change here, raise the format.
 """
 
 from __future__ import annotations
@@ -11,7 +11,16 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-from kensaku.index.entries import bm25_weights, day_of, passage_terms, revision, sites_of
+from kensaku.index.entries import (
+    bm25_weights,
+    day_of,
+    make_entries,
+    passage_terms,
+    prepare,
+    revision,
+    sites_of,
+)
+from kensaku.index.meta import CollectionMeta
 from kensaku.models import Document
 from kensaku.models.passages import split
 from kensaku.text.passages import sentences
@@ -67,7 +76,8 @@ def describe(name: str) -> dict[str, Any]:
         found[f"similar {language}"] = sorted(similar_terms(text, (language,)).items())
     found["unknown words"] = sorted(query_terms(text, ("en", "de"), lambda _: False).items())
     own = passage_terms("Title", "Heading", text, "en")
-    found["weights"] = [round(w, 5) for w in bm25_weights(own, 50.0, "en")]
+    for language in ("en", "ja"):
+        found[f"weights {language}"] = [round(w, 5) for w in bm25_weights(own, 50.0, language)]
     return {part: _short(value) for part, value in found.items()}
 
 
@@ -77,10 +87,33 @@ def _short(value: Any) -> Any:
     return json.loads(text) if len(text) < 300 else zlib.crc32(text.encode())
 
 
+WHOLE = Document(
+    URLS[0],
+    "T",
+    "  One.\n\n" + "Words of it. " * 300 + "\n",
+    "2024-05-06T07:08:09Z",
+    "en",
+    {"b": 1, "a": [2]},
+)
+SMALL = Document(URLS[1], "T", "# H\n\nOtters swim.", "2024-05-06")
+DATES = (
+    *("2024-05-03", "1969-12-31", "2024-05-03T23:30:00-05:00", "1969-12", "2024", "2024-05"),
+    *("2024-13", "x", "", None),
+)
+
+
 def others() -> dict[str, Any]:
-    """Return the sites of addresses, and days as numbers."""
-    days = [day_of(d) for d in ("2024-05-03", "1969-12-31", "2024-05-03T23:30:00-05:00", "x", None)]
-    return {"sites": [list(sites_of(url)) for url in URLS], "days": days}
+    """Return the sites of addresses, days as numbers, and all that is stored beside the terms."""
+    prepared = [prepare(document, "rev") for document in (WHOLE, SMALL)]
+    meta = CollectionMeta(20.0, 5, model="m", dimensions=3)
+    meta.count([p.record for p in prepared])
+    entries = [entry for p in prepared for entry in make_entries(p, 100.0, None)]
+    return {
+        "sites": [list(sites_of(url)) for url in URLS],
+        "days": [day_of(date) for date in DATES],
+        "entries": [[e.id, {**e.payload, "text": len(e.payload["text"])}] for e in entries],
+        "collection": meta.to_entry().payload,
+    }
 
 
 def write() -> None:

@@ -14,6 +14,6 @@ def test_the_terms_and_passages_of_a_text_are_those_on_disk(name: str) -> None:
     assert_kept(stored.describe(name), stored.FILE, name)
 
 
-def test_sites_and_days_are_those_on_disk() -> None:
-    """Filters compare with them."""
+def test_entries_and_what_filters_look_at_are_those_on_disk() -> None:
+    """Payloads by their names, sites, days, and the record of a collection."""
     assert_kept(stored.others(), stored.FILE, "others")
