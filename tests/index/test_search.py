@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from kensaku.errors import InvalidQuery
@@ -11,14 +13,18 @@ from tests.index.animals import ALL, HERONS, OTTERS, SEARCH, WINE, urls
 
 async def test_a_hit_says_why_it_is_there(index):
     """Whoever wonders about a rank can look at the passage, its place and its words."""
-    await index.add(ALL, collection="docs")
+    await index.add([*ALL[1:], replace(OTTERS, metadata={"a": 1})], collection="docs")
 
-    explain = (await index.search("stones"))[0].explain
+    [hit] = await index.search("stones")
+    [passage] = await index.passages("stones", collections="docs")
 
-    assert explain.local.collection == "docs"
-    assert explain.local.highlights == ("Sea otters use stones.",)
-    assert explain.local.bm25 > 0
-    assert (explain.local.start, explain.local.end) == (0, len(OTTERS.text))
+    assert hit.explain.local.collection == "docs"
+    assert hit.explain.local.highlights == ("Sea otters use stones.",)
+    assert hit.explain.local.bm25 > 0
+    assert (hit.explain.local.start, hit.explain.local.end) == (0, len(OTTERS.text))
+    assert (hit.explain.local.language, hit.explain.local.metadata) == ("en", {"a": 1})
+    assert hit.sources[0].rank == 1
+    assert (passage.url, passage.title, passage.text) == (OTTERS.url, "Otters", OTTERS.text)
 
 
 @pytest.mark.parametrize(
@@ -97,15 +103,6 @@ async def test_variety_puts_a_different_document_second(index):
 
     assert other.url not in urls(await index.search("rover Mars landed", max_results=2))
     assert other.url in urls(await index.search("rover Mars landed", max_results=2, mmr=0.3))
-
-
-async def test_freshness_prefers_the_newer_of_equals(index):
-    """News: the same words, a later date."""
-    old = Document("https://e.org/a", "Prices", "Prices rise.", published="2001-01-01")
-    new = Document("https://e.org/b", "Prices", "Prices rise.", published="2026-11-01")
-    await index.add([old, new])
-
-    assert urls(await index.search("prices", freshness=365)) == [new.url, old.url]
 
 
 LONG = "\n\n".join(f"Chapter {n} praises the heron. " * 60 for n in range(150))
