@@ -209,7 +209,8 @@ async def test_lost_documents_are_noticed_and_the_rest_is_saved(closed, tmp_path
 
 @pytest.mark.usefixtures("killed")
 async def test_a_collection_that_does_not_open_takes_no_other_down(closed, tmp_path):
-    """A search that names no collection answers from the others and says what is damaged."""
+    """A search that names no collection answers from the others, if there are any, and says what is
+    damaged."""
     directory = tmp_path / "index"
     _copy(closed, directory)
     (directory / "collections" / "broken" / "edge_config.json").write_text("{")
@@ -217,8 +218,11 @@ async def test_a_collection_that_does_not_open_takes_no_other_down(closed, tmp_p
     async with Index(directory, idle_timeout=0) as index, asyncio.timeout(HANG):
         found = await index.search("word3")
         stats = await index.stats()
+        with pytest.raises(IndexFault):
+            await index.search("word3", collections=["broken", "whole"])
+        await index.drop("whole")
         with pytest.raises(IndexFault) as error:
-            await index.search("word3", collections="broken")
+            await index.search("word3")
 
     assert urls(found) == ["https://e.org/3"]
     assert "'broken'" in found.notes[0]

@@ -44,14 +44,11 @@ def test_the_fields_of_the_settings_come_first() -> None:
 
 def test_an_outer_object_comes_before_those_in_it() -> None:
     """Of one name; `payload`, `metadata` and `meta` in this order, and what they hold."""
-    nested = [{"payload": {"title": "p"}}, {"metadata": {"meta": {"title": "mm"}}},
-              {"meta": {"title": "m"}}]  # fmt: skip
-    every = nested[0] | nested[1] | nested[2]
-
-    assert read_payload(every | {"title": "outer"}).title == "outer"
-    assert read_payload(every).title == "p"
-    assert read_payload(nested[1] | nested[2]).title == "mm"
+    nested = {"metadata": {"meta": {"title": "mm"}}, "meta": {"title": "m"}}
     node = json.dumps({"meta": {"title": "n"}, "other": {"title": "o"}})
+
+    assert read_payload({**nested, "payload": {"title": "p"}, "title": "outer"}).title == "outer"
+    assert read_payload({**nested, "payload": {"title": "p"}}).title == "p"
+    assert read_payload(nested).title == "mm"
     assert read_payload({"_node_content": node}).title == "n"
-    assert read_payload({"_node_content": node} | nested[2]).title == "m"
-    assert PayloadFields() == PayloadFields((), (), (), "")
+    assert read_payload({"_node_content": node, "meta": {"title": "m"}}).title == "m"

@@ -45,26 +45,28 @@ def test_a_request_arrives_as_it_was_sent():
     assert (arrived.collections, arrived.filters) == (request.collections, request.filters)
 
 
-@pytest.mark.parametrize(
-    "options",
-    [{"max_results": 1}, {"max_results": 1_000}, {"mmr": 0.0}, {"mmr": 1.0}, {"freshness": 0.0},
-     {"freshness": 1e9}],
-)  # fmt: skip
-def test_the_bounds_are_taken(options):
+def test_the_bounds_are_taken():
     """They say what is still allowed."""
-    SearchRequest("x", **options)
+    for name, bounds in {
+        "max_results": (1, 1_000),
+        "mmr": (0.0, 1.0),
+        "freshness": (0.0, 1e9),
+    }.items():
+        for bound in bounds:
+            SearchRequest("x", **{name: bound})
+    SearchRequest("x" * MAX_QUERY_CHARS)
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
         ({"text": " "}, "the query is empty"),
+        ({"text": "x" * (MAX_QUERY_CHARS + 1)}, f"{MAX_QUERY_CHARS + 1} characters"),
         ({"max_results": 0}, "max_results is 0, and must be 1 to 1000"),
         ({"max_results": 1_001}, "max_results is 1001, and must be 1 to 1000"),
         ({"mmr": -0.1}, "mmr is -0.1, and must be 0 to 1"),
         ({"mmr": 1.1}, "mmr is 1.1, and must be 0 to 1"),
         ({"freshness": -1.0}, "freshness is -1.0; it must be a number of days"),
-        ({"freshness": float("inf")}, "freshness is inf; it must be a number of days"),
         ({"freshness": float("nan")}, "freshness is nan; it must be a number of days"),
     ],
 )
@@ -72,13 +74,6 @@ def test_what_is_beyond_them_is_said(options, said):
     """With the value and the bound."""
     with pytest.raises(InvalidQuery, match=said):
         SearchRequest(**{"text": "x", **options})
-
-
-def test_the_query_has_a_bound():
-    """That of every search."""
-    SearchRequest("x" * MAX_QUERY_CHARS)
-    with pytest.raises(InvalidQuery, match=f"{MAX_QUERY_CHARS + 1} characters"):
-        SearchRequest("x" * (MAX_QUERY_CHARS + 1))
 
 
 def test_filters_are_as_people_write_them():
