@@ -36,7 +36,7 @@ def _document(number: int) -> Document:
 SOME = [_document(n) for n in range(300)]
 
 
-async def _closed(directory: Path) -> None:
+async def closed_files(directory: Path) -> None:
     """Wait until the worker has closed its files."""
     lock = DirectoryLock(directory)
     await asyncio.to_thread(lock.acquire, HANG)
@@ -60,7 +60,7 @@ def closed(tmp_path_factory) -> Path:
             await index.optimize("broken")
             await index.add([_document(1_000)], collection="broken")
             await index.add(SOME[:5], collection="whole")
-        await _closed(directory)
+        await closed_files(directory)
 
     asyncio.run(build())
     return directory
@@ -113,7 +113,7 @@ async def test_flipped_bytes_and_cut_files_are_an_error_with_a_remedy_that_works
         await index.drop("broken")
         await index.add(SOME[:10], collection="broken")
         assert urls(await index.search("word7", collections="broken")) == ["https://e.org/7"]
-    await _closed(directory)
+    await closed_files(directory)
 
 
 async def _salvaged(index: Index, path: Path) -> dict[str, str]:
@@ -153,7 +153,7 @@ async def test_the_documents_of_a_collection_that_does_not_open_are_saved(
         saved = await _salvaged(index, tmp_path / "saved.jsonl")
 
     assert saved == {d.url: d.text for d in [*SOME, _document(1_000)]}
-    await _closed(directory)
+    await closed_files(directory)
 
 
 async def test_what_is_saved_for_a_tenant_is_the_tenants(tmp_path):
@@ -161,7 +161,7 @@ async def test_what_is_saved_for_a_tenant_is_the_tenants(tmp_path):
     async with Index(tmp_path / "index", idle_timeout=0) as index:
         await index.add([_document(1)], collection="broken")
         await index.for_tenant("acme").add([_document(2)], collection="broken")
-    await _closed(tmp_path / "index")
+    await closed_files(tmp_path / "index")
     for path in (tmp_path / "index").glob("collections/*/edge_config.json"):
         _break(path)
 
@@ -170,7 +170,7 @@ async def test_what_is_saved_for_a_tenant_is_the_tenants(tmp_path):
         theirs = await _salvaged(index.for_tenant("acme"), tmp_path / "theirs.jsonl")
 
     assert (list(ours), list(theirs)) == ([_document(1).url], [_document(2).url])
-    await _closed(tmp_path / "index")
+    await closed_files(tmp_path / "index")
 
 
 async def _cut_mappings(directory: Path) -> None:
@@ -204,7 +204,7 @@ async def test_lost_documents_are_noticed_and_the_rest_is_saved(closed, tmp_path
     assert "https://e.org/3" in urls(found)
     assert "--salvage" in error.value.remedy
     assert saved >= 5
-    await _closed(directory)
+    await closed_files(directory)
 
 
 @pytest.mark.usefixtures("killed")
@@ -229,7 +229,7 @@ async def test_a_collection_that_does_not_open_takes_no_other_down(closed, tmp_p
     assert stats["whole"]["documents"] == 5
     assert stats["broken"]["problem"]
     assert "drop" in error.value.remedy
-    await _closed(directory)
+    await closed_files(directory)
 
 
 async def _copies_while_writing(home: Path, target: Path, *, pause: bool) -> list[tuple[Path, int]]:
@@ -265,14 +265,14 @@ async def _copies_while_writing(home: Path, target: Path, *, pause: bool) -> lis
             copies.append((target / f"{n}", sure))
         writing.cancel()
         await asyncio.gather(writing, return_exceptions=True)
-    await _closed(home)
+    await closed_files(home)
     return copies
 
 
 async def _stored(directory: Path) -> dict[str, str]:
     async with Index(directory, idle_timeout=0) as index, asyncio.timeout(HANG):
         await index.export_jsonl(directory / "out.jsonl", "default")
-    await _closed(directory)
+    await closed_files(directory)
     lines = (directory / "out.jsonl").read_text().splitlines()
     return {row["url"]: row["text"] for row in map(json.loads, lines)}
 

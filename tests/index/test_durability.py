@@ -1,4 +1,4 @@
-"""What was acknowledged survives: kill -9, a full disk, a read-only directory, damage."""
+"""What was acknowledged survives: kill -9, a full disk, a read-only directory."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from kensaku.index import Index
 from kensaku.index.worker.lock import DirectoryLock
 from kensaku.models import Document
 from tests.index.animals import ALL, HERONS, OTTERS, urls
+from tests.index.test_damage import closed_files
 
 pytestmark = pytest.mark.usefixtures("workers")
 
@@ -182,7 +183,7 @@ async def test_a_full_disk_is_an_error_and_loses_nothing(tmp_path):
             ballast.unlink()
             await index.add([HERONS])
             assert urls(await index.search("herons")) == [HERONS.url]
-        await _closed(disk / "index")
+        await closed_files(disk / "index")
     finally:
         await asyncio.to_thread(subprocess.run, ["umount", "-l", str(disk)], check=True)
 
@@ -197,38 +198,3 @@ async def test_a_read_only_directory_is_an_error(tmp_path):
                 await index.add(ALL)
     finally:
         tmp_path.chmod(0o700)
-
-
-@pytest.mark.parametrize("damage", ["cut", "overwrite", "remove"])
-async def test_a_damaged_collection_says_so_and_spares_the_others(tmp_path, damage):
-    """The remedy is in the message; the rest of the index goes on."""
-    directory = tmp_path / "index"
-    async with Index(directory, idle_timeout=0) as index:
-        await index.add(ALL, collection="broken")
-        await index.add(ALL, collection="whole")
-    await _closed(directory)
-    for path in (directory / "collections" / "broken" / "segments").rglob("*"):
-        if path.is_file() and damage == "cut":
-            os.truncate(path, path.stat().st_size // 3)
-        elif path.is_file() and damage == "overwrite":
-            path.write_bytes(b"\xff" * 64)
-        elif path.is_file() and path.name == "segment.json":
-            path.unlink()
-
-    async with Index(directory, idle_timeout=0) as index:
-        with suppress(IndexFault):  # Edge may repair what it can from its log
-            assert urls(await index.search("otters", collections="broken"))[:1] in (
-                [],
-                [OTTERS.url],
-            )
-        assert urls(await index.search("otters", collections="whole"))[0] == OTTERS.url
-        await index.drop("broken")
-        await index.add(ALL, collection="broken")
-        assert urls(await index.search("otters", collections="broken"))[0] == OTTERS.url
-
-
-async def _closed(directory: Path) -> None:
-    """Wait until the worker has closed its files."""
-    lock = DirectoryLock(directory)
-    await asyncio.to_thread(lock.acquire, HANG)
-    lock.release()

@@ -82,14 +82,3 @@ async def test_a_query_is_embedded_when_it_helps_or_is_asked_for(text, options, 
 
     assert found
     assert model.asked == ([text] if asked else [])
-
-
-async def test_the_vote_of_a_model_is_in_the_hit():
-    """Where it had one."""
-    async with Index(url=":memory:", model=Model()) as index:
-        await index.add([A, B])
-        [english] = [h for h in await index.search("sea otter") if h.url == A.url]
-        [japanese] = await index.search("ラッコは魚")
-
-    assert english.explain.local.cosine == pytest.approx(1.0, abs=0.01)
-    assert japanese.explain.local.cosine is None

@@ -163,10 +163,3 @@ async def test_the_facade_works_on_a_server():
         assert (await index.stats())["docs"]["documents"] == 4
         with pytest.raises(UnknownName):
             await index.search("fish", collections="dogs")
-
-
-async def test_a_server_that_is_not_there_is_an_error():
-    """Not an empty result."""
-    async with Index(url="http://127.0.0.1:9") as index:
-        with pytest.raises(IndexFault):
-            await index.search("fish")
