@@ -11,7 +11,7 @@ import pytest
 from kensaku.errors import ConfigError, PageUnavailable, TooLarge
 from kensaku.fetch import FetchLimits
 from kensaku.fetch.body import read_body
-from kensaku.fetch.limits import MIB, Pace
+from kensaku.fetch.limits import MIB
 
 
 def sends(*chunks: bytes) -> Callable[[], Awaitable[bytes]]:
@@ -61,14 +61,6 @@ async def test_a_body_is_cut_without_an_error() -> None:
     assert await body(b"12345", cut=8) == b"12345"
 
 
-async def test_a_body_that_breaks_off_is_no_body() -> None:
-    """Half a page would be taken for a whole one."""
-    packed = zlib.compress(b"hello" * 100, wbits=31)
-
-    with pytest.raises(PageUnavailable, match="broke off"):
-        await body(packed[:-9], encoding="gzip")
-
-
 @pytest.mark.parametrize(
     ("chunks", "encoding", "least"),
     [([zlib.compress(bytes(5 * MIB), wbits=31)], "gzip", 5), ([b"x"] * 500, "", 500)],
@@ -103,32 +95,6 @@ async def test_a_silent_server_is_given_up() -> None:
         await read_body(read, encoding="", length=None, limits=limits)
 
 
-async def test_a_slow_server_is_read_on_while_it_sends_enough() -> None:
-    """A window that ends during a read begins anew, and the read with it."""
-    reads = 0
-
-    async def read() -> bytes:
-        nonlocal reads
-        reads += 1
-        if reads == 1:
-            await asyncio.Event().wait()
-        return b"x" if reads == 2 else b""
-
-    limits = FetchLimits(slow_window=0.001, slow_bytes=0)
-    assert await read_body(read, encoding="", length=None, limits=limits) == b"x"
-    assert reads == 3
-
-
-async def test_a_timeout_of_the_connection_is_not_ours() -> None:
-    """It is passed on as it is."""
-
-    async def read() -> bytes:
-        raise TimeoutError("theirs")
-
-    with pytest.raises(TimeoutError, match="theirs"):
-        await read_body(read, encoding="", length=None, limits=FetchLimits())
-
-
 async def test_every_chunk_counts_for_its_window_and_the_end_does_not(clock) -> None:
     """A body that came fast enough is whole, however long its end takes."""
     rest = [b"x" * 50, b"y" * 50, b""]
@@ -139,24 +105,6 @@ async def test_every_chunk_counts_for_its_window_and_the_end_does_not(clock) -> 
 
     limits = FetchLimits(slow_bytes=10, slow_window=5)
     assert await read_body(read, encoding="", length=None, limits=limits) == b"x" * 50 + b"y" * 50
-
-
-def test_a_window_needs_its_bytes() -> None:
-    """Ten a second for five seconds are fifty; each window counts by itself."""
-    now = 100.0
-    pace = Pace(FetchLimits(slow_bytes=10, slow_window=5), lambda: now)
-    assert pace.window_end == 105
-
-    now = 104.9
-    pace.record(49)  # it has not ended
-    now = 105.0
-    pace.record(1)
-    assert pace.window_end == 110
-
-    pace.record(49)
-    now = 110.0
-    with pytest.raises(PageUnavailable):
-        pace.record(0)
 
 
 @pytest.mark.parametrize("field", ["connect", "total", "wire", "decoded", "per_host"])

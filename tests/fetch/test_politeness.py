@@ -280,17 +280,3 @@ async def test_what_another_version_stored_is_asked_for_again(monkeypatch):
         site = Site(monkeypatch, Old())
         assert await site.politeness().rules("http://public.test/") == Rules()
         assert len(site.asked) == 1
-
-
-async def test_few_hosts_are_remembered(monkeypatch):
-    """The oldest are forgotten, with their rules."""
-    monkeypatch.setattr("kensaku.fetch.politeness.MAX_HOSTS", 2)
-    site = Site(monkeypatch)
-    politeness = site.politeness()
-    for host in "abca":
-        await politeness.rules(f"http://{host}.test/")
-        async with politeness.slot(f"http://{host}.test", delay=0):
-            pass
-    await politeness.rules("http://c.test/")
-
-    assert [url[7] for url in site.asked] == ["a", "b", "c", "a"]

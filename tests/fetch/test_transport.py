@@ -117,15 +117,6 @@ async def test_only_the_beginning_of_an_error_page_is_read(web):
             assert 0 < len((await small.get(URL)).body) < longest
 
 
-async def test_a_url_is_checked_once(web):
-    """A checked one is taken as it is."""
-    transport = web.transport()
-    checked = transport.check_url("http://me:secret@public.test/#top")
-
-    assert str(checked) == URL
-    assert transport.check_url(checked) is checked
-
-
 async def test_behind_a_proxy_names_that_can_only_be_inside_are_refused(web):
     """An empty setting is no proxy."""
     with pytest.raises(AddressRefused):

@@ -7,8 +7,8 @@ from base64 import b64encode
 
 import pytest
 
-from kensaku.fetch.browser.proxy import Proxy, _body_length
-from tests.fetch.web import whole
+from kensaku.fetch.browser.proxy import Proxy
+from tests.fetch.web import sends, whole
 
 
 async def ask(proxy, text):
@@ -86,25 +86,31 @@ async def test_the_proxy_has_a_budget(web):
 
 
 @pytest.mark.parametrize(
-    ("line", "head", "length"),
+    ("method", "head", "body"),
     [
-        (b"GET /", b"HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n", 12),
-        (b"GET /", b"HTTP/1.1 200 OK\r\nX: y\r\ncontent-length:\t7 \r\n\r\n", 7),
-        (b"GET /", b"HTTP/1.1 200 OK\r\n\r\n", None),
+        ("GET", b"200 OK\r\ncontent-length:\t7 ", b"the end"),
         (
-            b"GET /",
-            b"HTTP/1.1 200 OK\r\nContent-Length: 7\r\nTransfer-Encoding: chunked\r\n\r\n",
-            None,
+            "GET",
+            b"200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked",
+            b"2\r\nhi\r\n0\r\n\r\n",
         ),
-        (b"HEAD /", b"HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n", 0),
-        (b"GET /", b"HTTP/1.1 204 No\r\n\r\n", 0),
-        (b"GET /", b"HTTP/1.1 304 No\r\nContent-Length: 12\r\n\r\n", 0),
-        (b"GET /", b"HTTP/1.1 205 No\r\nContent-Length: 12\r\n\r\n", 12),
+        ("HEAD", b"200 OK\r\nContent-Length: 12", b""),
+        ("GET", b"204 No", b""),
+        ("GET", b"304 No\r\nContent-Length: 12", b""),
     ],
 )
-def test_how_long_a_response_is(line, head, length):
-    """What has no body, what says its length, and what ends with the connection."""
-    assert _body_length(line, head) == length
+async def test_a_response_ends_though_its_server_keeps_the_connection(web, method, head, body):
+    """By its length, or at once when it has no body; chunks are read until the server closes."""
+    closes = b"chunked" in head
+    web.pages["/"] = sends(
+        b"HTTP/1.1 " + head + b"\r\n\r\n" + body, end="close" if closes else "hang"
+    )
+    line = f"{method} http://public.test/ HTTP/1.1\r\nHost: x\r\n{{auth}}\r\n\r\n"
+
+    async with asyncio.timeout(600), Proxy(web.transport(), 10**6) as proxy:
+        answer = await ask(proxy, line)
+
+    assert answer.endswith(b"\r\nConnection: close\r\n\r\n" + body)
 
 
 async def test_a_body_is_sent_and_hosts_that_were_refused_are_remembered(web):

@@ -9,11 +9,11 @@ from contextlib import aclosing
 import pytest
 
 from kensaku.fetch.crawl.crawl import Crawl
+from kensaku.fetch.crawl.frontier import Frontier
 from kensaku.fetch.crawl.plan import Plan
 from kensaku.fetch.limits import FetchLimits
-from kensaku.fetch.page_cache import FetchedPage
 from kensaku.fetch.page_reader import PageReader
-from kensaku.models import Page, ProgressEvent
+from kensaku.models import ProgressEvent
 from tests.fetch.crawl.conftest import ROOT, needs_re2, page, titles
 from tests.fetch.web import whole
 
@@ -25,11 +25,6 @@ async def test_depth_counts_links_from_the_first_page(site, crawl):
     assert titles(deeper) == ["alpha", "alpha one", "beta", "beta one", "far", "root"]
     assert "deep" in titles(await crawl(max_depth=3))
     assert not site.asked("/further")
-
-
-async def test_other_sites_are_left_out_when_told(site, crawl):
-    """`allow_external=False`."""
-    assert titles(await crawl(allow_external=False)) == ["alpha", "beta", "root"]
 
 
 async def test_the_limit_is_on_pages_and_the_breadth_on_links(site, crawl):
@@ -300,18 +295,6 @@ async def test_the_links_of_a_page_are_followed_unless_it_says_no(site, crawl, w
     assert ("alpha one" in found) is followed
 
 
-async def test_so_many_failures_are_listed(site, crawl, monkeypatch):
-    """The others are counted as read, and end the crawl as well."""
-    monkeypatch.setattr("kensaku.fetch.crawl.crawl.MAX_FAILURES", 2)
-    site.pages["public.test/"] = page("root", *(f"/gone{n}" for n in range(4)))
-    told = []
-
-    result = await crawl(progress=told.append)
-
-    assert len(result.failed) == 2
-    assert told[-1] == ProgressEvent("crawl", 5, 50)
-
-
 async def test_a_page_that_leads_off_the_site_is_no_page_of_it(site, crawl):
     """Unless other sites are allowed; its links are not followed then, either."""
     site.pages["public.test/a"] = (302, {"Location": "http://other.test/far"}, b"")
@@ -377,12 +360,13 @@ async def test_a_caller_may_read_a_crawl_some_pages_at_a_time(site, fetcher, par
     """At most eight, and never more than the limit in all."""
     site.pages["public.test/"] = page("root", *(f"/n{n}" for n in range(20)))
     site.pages |= {f"public.test/n{n}": page(f"page {n}") for n in range(20)}
-    work = Crawl(PageReader(fetcher(), parser), Plan(ROOT, limit=12))
+    frontier = Frontier()
+    work = Crawl(PageReader(fetcher(), parser), Plan(ROOT, limit=12), frontier=frontier)
     deadline = asyncio.get_running_loop().time() + 600
 
     await work.begin(deadline)
     sizes = [len(await work.read_next(deadline)) for _ in range(4)]
-    await work._frontier.close()
+    await frontier.close()
 
     assert sizes == [1, 8, 3, 0]
 
@@ -398,37 +382,30 @@ async def test_a_crawl_that_is_running_cannot_be_awaited(site, fetcher, parser):
     assert (await work).base_url == ROOT
 
 
-class FakeReader:
-    """Pages without a network: url → text and links. Notes how many are read, and at once."""
-
-    def __init__(self, pages: dict[str, tuple[str, list[str]]]) -> None:
-        self.pages = pages
-        self.asked = self.at_once = self.most = 0
-
-    async def read(self, url, **_):
-        self.asked, self.at_once = self.asked + 1, self.at_once + 1
-        self.most = max(self.most, self.at_once)
-        for _ in range(5):
-            await asyncio.sleep(0)
-        self.at_once -= 1
-        text, links = self.pages[url]
-        page = Page(url, text=text, links=tuple(links))
-        return page, FetchedPage(url, url, 200, "", b"", {}, "")
-
-
-@pytest.mark.parametrize(
-    ("limit", "most", "asked"), [(50, 8, 21), (12, 8, 12), (5, 4, 5), (1, 1, 1)]
-)
-async def test_eight_pages_are_read_at_once_and_no_more_than_the_limit(limit, most, asked):
+@pytest.mark.parametrize("limit", [50, 12, 1])
+async def test_eight_pages_are_read_at_once_and_no_more_than_the_limit(
+    site, fetcher, parser, limit
+):
     """Those that are being read count."""
-    links = [f"{ROOT}n{n}" for n in range(20)]
-    reader = FakeReader({ROOT: ("root", links)} | {url: (url, []) for url in links})
+    now = most = 0
+    full, expected = asyncio.Event(), min(8, limit - 1)
 
-    result = await Crawl(reader, Plan(ROOT, limit=limit))
+    async def hold(writer, request):
+        nonlocal now, most
+        now += 1
+        most = max(most, now)
+        if now == expected:
+            await asyncio.sleep(0.05)  # another would come now
+            full.set()
+        await full.wait()
+        now -= 1
+        writer.write(whole(200, {}, page(request.path).encode()))
 
-    assert (reader.most, reader.asked, len(result.results)) == (most, asked, asked)
+    site.pages = {"/": page("root", *(f"/n{n}" for n in range(20)))}
+    site.pages |= {f"/n{n}": hold for n in range(20)}
+    patient = fetcher(robots="never", at_once=100, limits=FetchLimits(per_host=100))
 
+    result = await Crawl(PageReader(patient, parser), Plan(ROOT, limit=limit))
 
-async def test_without_a_file_there_is_nothing_to_resume(site, crawl):
-    """A frontier in memory is filled anew."""
-    assert titles(await crawl(resume=True)) == ["alpha", "beta", "far", "root"]
+    assert most == expected
+    assert len(result.results) == len(site.seen) == min(limit, 21)

@@ -158,36 +158,6 @@ async def test_links_are_taken_by_depth_and_score():
     await frontier.close()
 
 
-async def test_those_being_read_do_not_count_among_those_taken():
-    """A worker that is free gets the next links, however many the others are reading."""
-    frontier = Frontier()
-    links = [(f"http://x.test/{n}", 1.0) for n in range(6)]
-    await frontier.add(links, 0)
-    for expected in (links[:2], links[2:4], links[4:]):
-        assert [url for url, *_ in await frontier.take(2)] == [url for url, _ in expected]
-    await frontier.close()
-
-
-async def test_a_link_without_a_page_is_listed_last_of_its_depth():
-    """However good it looked; the next depth comes after it."""
-    frontier = Frontier()
-    await frontier.add([(A, 0.9), (B, 0.5)], 1)
-    await frontier.add([(C, 0.9)], 2)
-    await frontier.finish(A, None)
-    assert await frontier.urls() == [B, A, C]
-    assert await frontier.pages() == []
-    await frontier.close()
-
-
-async def test_equal_links_are_taken_in_their_order():
-    """The first that was found, first, though it was found later than others of more depth."""
-    frontier = Frontier()
-    await frontier.add([(C, 1.0)], 0)
-    await frontier.add([(B, 1.0), (A, 1.0)], 0)
-    assert await frontier.urls() == [C, B, A]
-    await frontier.close()
-
-
 async def test_twenty_variants_of_a_path_are_followed():
     """On each host; the path itself and known ones do not count."""
     frontier = Frontier()
@@ -231,15 +201,6 @@ async def test_pages_are_kept_whole_in_a_file_of_its_owner(tmp_path):
     assert await again.take(3) == [(C, 0, 1.0)]
     await again.close(forget=True)
     assert not path.exists()
-
-
-async def test_a_frontier_that_was_not_used_is_closed(tmp_path):
-    """With nothing to forget. It is not opened again."""
-    for path in (None, tmp_path / "state.sqlite"):
-        frontier = Frontier(path)
-        await frontier.close(forget=True)
-        with pytest.raises(RuntimeError):
-            await frontier.urls()
 
 
 async def test_a_caller_who_is_cancelled_leaves_no_file_open(tmp_path):
