@@ -95,16 +95,24 @@ async def test_a_silent_server_is_given_up() -> None:
         await read_body(read, encoding="", length=None, limits=limits)
 
 
-async def test_every_chunk_counts_for_its_window_and_the_end_does_not(clock) -> None:
-    """A body that came fast enough is whole, however long its end takes."""
-    rest = [b"x" * 50, b"y" * 50, b""]
+@pytest.mark.parametrize(("last", "enough"), [(50, True), (49, False)])
+async def test_every_window_needs_its_bytes_and_the_end_none(clock, last, enough) -> None:
+    """A slow server is read on while it sends ten bytes a second, however long its end takes."""
+    rest = [b"x" * 90, b"y" * 50, b"z" * last, b""]
 
     async def read() -> bytes:
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
         clock.advance(5)
         return rest.pop(0)
 
     limits = FetchLimits(slow_bytes=10, slow_window=5)
-    assert await read_body(read, encoding="", length=None, limits=limits) == b"x" * 50 + b"y" * 50
+    if enough:
+        found = await read_body(read, encoding="", length=None, limits=limits)
+        assert len(found) == 190
+    else:
+        with pytest.raises(PageUnavailable, match="too slowly"):
+            await read_body(read, encoding="", length=None, limits=limits)
 
 
 @pytest.mark.parametrize("field", ["connect", "total", "wire", "decoded", "per_host"])

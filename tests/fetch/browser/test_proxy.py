@@ -8,6 +8,7 @@ from base64 import b64encode
 import pytest
 
 from kensaku.fetch.browser.proxy import Proxy
+from kensaku.fetch.limits import FetchLimits
 from tests.fetch.web import sends, whole
 
 
@@ -89,28 +90,36 @@ async def test_the_proxy_has_a_budget(web):
     ("method", "head", "body"),
     [
         ("GET", b"200 OK\r\ncontent-length:\t7 ", b"the end"),
-        (
-            "GET",
-            b"200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked",
-            b"2\r\nhi\r\n0\r\n\r\n",
-        ),
         ("HEAD", b"200 OK\r\nContent-Length: 12", b""),
         ("GET", b"204 No", b""),
         ("GET", b"304 No\r\nContent-Length: 12", b""),
     ],
 )
 async def test_a_response_ends_though_its_server_keeps_the_connection(web, method, head, body):
-    """By its length, or at once when it has no body; chunks are read until the server closes."""
-    closes = b"chunked" in head
-    web.pages["/"] = sends(
-        b"HTTP/1.1 " + head + b"\r\n\r\n" + body, end="close" if closes else "hang"
-    )
-    line = f"{method} http://public.test/ HTTP/1.1\r\nHost: x\r\n{{auth}}\r\n\r\n"
+    """By its length, or at once when it has no body."""
 
-    async with asyncio.timeout(600), Proxy(web.transport(), 10**6) as proxy:
+    async def keep(writer, request):
+        writer.write(b"HTTP/1.1 " + head + b"\r\n\r\n" + body)
+        await asyncio.Event().wait()
+
+    web.pages["/"] = keep
+    line = f"{method} http://public.test/ HTTP/1.1\r\nHost: x\r\n{{auth}}\r\n\r\n"
+    patient = web.transport(FetchLimits(total=900))
+    async with asyncio.timeout(60), Proxy(patient, 10**6) as proxy:
         answer = await ask(proxy, line)
 
     assert answer.endswith(b"\r\nConnection: close\r\n\r\n" + body)
+
+
+async def test_a_response_in_chunks_is_read_until_its_server_closes(web):
+    """Whatever it says of its length."""
+    body = b"2\r\nhi\r\n0\r\n\r\n"
+    head = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n"
+    web.pages["/"] = sends(head + body)
+    async with Proxy(web.transport(), 10**6) as proxy:
+        answer = await ask(proxy, "GET http://public.test/ HTTP/1.1\r\nHost: x\r\n{auth}\r\n\r\n")
+
+    assert answer.endswith(body)
 
 
 async def test_a_body_is_sent_and_hosts_that_were_refused_are_remembered(web):

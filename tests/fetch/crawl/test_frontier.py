@@ -158,6 +158,16 @@ async def test_links_are_taken_by_depth_and_score():
     await frontier.close()
 
 
+async def test_those_being_read_do_not_count_among_those_taken():
+    """A worker that is free gets the next links, however many the others are reading."""
+    frontier = Frontier()
+    links = [(f"http://x.test/{n}", 1.0) for n in range(6)]
+    await frontier.add(links, 0)
+    for expected in (links[:2], links[2:4], links[4:]):
+        assert [url for url, *_ in await frontier.take(2)] == [url for url, _ in expected]
+    await frontier.close()
+
+
 async def test_twenty_variants_of_a_path_are_followed():
     """On each host; the path itself and known ones do not count."""
     frontier = Frontier()
