@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from kensaku.errors import AddressRefused, ConfigError, FetchError, NotAllowed, PageUnavailable
-from kensaku.extract import extract
+from kensaku.extract import ParsePool
 from kensaku.fetch import Crawl, PageReader, Plan
 from kensaku.fetch.ladder import Ladder
 from kensaku.fetch.rungs import SITES, load_services
@@ -24,19 +24,6 @@ SERVICE, READER = "http://service.test", "http://reader.test"
 AVAILABLE, SNAPSHOT = "service.test/wayback/available", "/web/20240501120000id_/"
 
 
-class PlainParser:
-    """Parse in this process, as the workers do."""
-
-    def prestart(self):
-        return None
-
-    async def extract(self, data, *, url, content_type):
-        return extract(data, url=url, content_type=content_type)
-
-    async def aclose(self):
-        return None
-
-
 @pytest.fixture
 def climbing(web, fetcher):
     """Makes a reader whose page is refused, with rungs on services of the small web."""
@@ -50,7 +37,7 @@ def climbing(web, fetcher):
         services = load_services(
             rungs, urls=urls, reader_url=READER, reader_key=key and (lambda: key)
         )
-        return PageReader(fetcher(ladder=Ladder(services), **options), PlainParser())
+        return PageReader(fetcher(ladder=Ladder(services), **options), ParsePool(1))
 
     return make
 
@@ -94,7 +81,7 @@ async def test_without_a_rung_nobody_else_is_asked(web, fetcher):
     web.pages["public.test/page"] = BLOCKED
 
     with pytest.raises(PageUnavailable) as refused:
-        await PageReader(fetcher(), PlainParser()).read(URL)
+        await PageReader(fetcher(), ParsePool(1)).read(URL)
 
     assert refused.value.status == 403
     assert web.lookups.count("public.test") == len(web.lookups)

@@ -5,17 +5,19 @@ from __future__ import annotations
 import asyncio
 import traceback
 from contextlib import suppress
-from types import SimpleNamespace
 
 import pytest
 
 from kensaku.errors import FetchError, NotAllowed, PageUnavailable
-from kensaku.fetch.politeness import HostPoliteness
+from kensaku.fetch import Fetcher
 from kensaku.fetch.robots import Rules
-from kensaku.fetch.transport import PageResponse
 from kensaku.store import MemoryStore
 
 AGENT = "Kensaku/0.1 (+https://example.test)"
+
+
+async def hang_up(writer, request):
+    writer.transport.abort()
 
 
 async def test_a_page_that_robots_txt_forbids_is_not_asked_for(web, fetcher):
@@ -68,9 +70,6 @@ async def test_robots_txt_is_asked_for_once_however_many_pages(web, fetcher):
 async def test_a_host_that_does_not_answer_is_not_asked_again_at_once(web, fetcher):
     """Its robots.txt breaks off for every page: one try, and one error for all of them."""
 
-    async def hang_up(writer, request):
-        writer.transport.abort()
-
     web.pages["/robots.txt"] = hang_up
     found = fetcher()
     for n in range(5):
@@ -82,9 +81,6 @@ async def test_a_host_that_does_not_answer_is_not_asked_again_at_once(web, fetch
 
 async def test_an_error_that_is_kept_does_not_grow(web, fetcher):
     """One instance that is raised again and again gathers a traceback without end."""
-
-    async def hang_up(writer, request):
-        writer.transport.abort()
 
     web.pages["/robots.txt"] = hang_up
     found = fetcher()
@@ -201,82 +197,70 @@ async def test_we_say_who_we_are(web, fetcher):
     assert {r.headers["user-agent"] for r in web.seen} == {AGENT}
 
 
-class Site:
-    """A robots.txt, how often it was asked for, and a clock."""
+class Later:
+    """The time by which rules are forgotten: that of the machine stands still."""
 
-    def __init__(self, monkeypatch, store=None):
-        self.now, self.asked, self.answer = 1_000.0, [], PageResponse("", 200, {}, b"")
-        clock = SimpleNamespace(monotonic=lambda: self.now)
-        monkeypatch.setattr("kensaku.fetch.politeness.time", clock)
-        self.store, self.agent = store, AGENT
+    seconds = 0.0
 
-    def politeness(self):
-        return HostPoliteness(self.get, self.agent, at_once=2, store=self.store, max_delay=30)
+    def monotonic(self):
+        return 1_000.0 + self.seconds
 
-    async def get(self, url):
-        self.asked.append(url)
-        if isinstance(self.answer, Exception):
-            raise self.answer
-        return self.answer
+
+@pytest.fixture
+def later(monkeypatch):
+    made = Later()
+    monkeypatch.setattr("kensaku.fetch.politeness.time", made)
+    return made
 
 
 @pytest.mark.parametrize(
     ("answer", "seconds"),
     [
-        (PageResponse("", 200, {}, b"User-agent: *"), 86_400),
-        (PageResponse("", 404, {}, b""), 86_400),
-        (PageResponse("", 500, {}, b""), 600),
-        (PageResponse("", 429, {}, b""), 600),
-        (PageUnavailable("silent"), 30),
+        ("User-agent: *", 86_400),
+        ((404, {}, b""), 86_400),
+        ((500, {}, b""), 600),
+        ((429, {}, b""), 600),
+        (hang_up, 30),
     ],
     ids=["found", "missing", "broken", "limited", "silent"],
 )
-async def test_rules_are_asked_for_again_after_a_while(monkeypatch, answer, seconds):
+async def test_rules_are_asked_for_again_after_a_while(web, fetcher, later, answer, seconds):
     """A day; less when they could not be read, and least when nobody answered."""
-    site = Site(monkeypatch)
-    site.answer = answer
-    politeness = site.politeness()
-    for later in (0, seconds, seconds + 1):
-        site.now = 1_000.0 + later
+    web.pages["public.test:8080/robots.txt"] = answer
+    politeness = fetcher().politeness
+    for later.seconds, asked in ((0, True), (seconds, False), (seconds + 1, True)):
+        before = len(web.seen)
         with suppress(PageUnavailable):
-            await politeness.rules("http://public.test:81/x?y")
-
-    assert site.asked == ["http://public.test:81/robots.txt"] * 2
+            await politeness.rules("http://public.test:8080/x?y")
+        assert (len(web.seen) > before) is asked
 
 
 @pytest.mark.parametrize("padding", [0, 40_000])
-async def test_rules_are_stored_for_other_processes(monkeypatch, padding):
+async def test_rules_are_stored_for_other_processes(web, fetcher, later, padding):
     """All that they say, however long they are; another robot has others."""
-    store = MemoryStore()
-    site = Site(monkeypatch, store)
-    text = (
+    web.pages["/robots.txt"] = (
         "User-agent: *\nAllow: /a\nDisallow: /b\nCrawl-delay: 3\nSitemap: /s\n"
-        "Content-Signal: search=yes, ai-input=no\n"
+        "Content-Signal: search=yes, ai-input=no\n" + "#" * padding
     )
-    site.answer = PageResponse("", 200, {}, text.encode() + b"#" * padding)
-    first = await site.politeness().rules("http://public.test/")
-
+    store, url = MemoryStore(), "http://public.test/"
+    first = await fetcher(store=store).politeness.rules(url)
     assert first == Rules(("/a",), ("/b",), 3.0, ("/s",), (("search", True), ("ai-input", False)))
-    other = site.politeness()
-    assert await other.rules("http://public.test/") == first
-    assert len(site.asked) == 1
-    site.now += 601  # what was stored is looked up again after ten minutes
-    assert await other.rules("http://public.test/") == first
-    assert len(site.asked) == 1
-    site.agent = "Other/1"
-    await site.politeness().rules("http://public.test/")
-    await other.rules("https://public.test/")
-    assert len(site.asked) == 3
+
+    other = fetcher(store=store).politeness
+    for later.seconds in (0, 601):  # what was stored is looked up again after ten minutes
+        assert await other.rules(url) == first
+    assert len(web.seen) == 1
+    await Fetcher(web.transport(user_agent="Other/1"), store=store).politeness.rules(url)
+    assert len(web.seen) == 2
 
 
-async def test_what_another_version_stored_is_asked_for_again(monkeypatch):
+@pytest.mark.parametrize("raw", [b"no json", b"{}", b"[]", b'{"allow": 1}'])
+async def test_what_another_version_stored_is_asked_for_again(web, fetcher, raw):
     """It cannot be read."""
-    for raw in (b"no json", b"{}", b"[]", b'{"allow": 1}'):
 
-        class Old(MemoryStore):
-            async def get(self, keys, raw=raw):
-                return [raw for _ in keys]
+    class Old(MemoryStore):
+        async def get(self, keys):
+            return [raw for _ in keys]
 
-        site = Site(monkeypatch, Old())
-        assert await site.politeness().rules("http://public.test/") == Rules()
-        assert len(site.asked) == 1
+    assert await fetcher(store=Old()).politeness.rules("http://public.test/") == Rules()
+    assert len(web.asked("/robots.txt")) == 1
