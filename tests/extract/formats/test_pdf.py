@@ -57,11 +57,6 @@ def test_a_pdf_is_read_page_by_page() -> None:
     assert pdf_pages(data) == ["Otters swim in rivers", "They eat fish and crabs"]
 
 
-def test_a_scanned_pdf_says_that_it_has_no_text() -> None:
-    """ "No text" and "a picture of text" are different answers."""
-    assert any("scanned, no text" in note for note in extract(pdf("", "")).notes)
-
-
 SOME = "twenty letters of it"
 
 

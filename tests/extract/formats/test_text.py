@@ -12,21 +12,6 @@ from kensaku.extract import extract
 URL = "https://example.org/a"
 
 
-def test_plain_text_markdown_json_and_csv_are_told_apart() -> None:
-    """The bytes decide; the header only between texts."""
-    assert extract(b"First line\nSecond line").title == "First line"
-    assert extract(b'{"title": "Otters", "n": 1}').title == "Otters"
-    assert extract(b'{"title": broken', content_type="application/json").notes == (
-        "not valid JSON",
-    )
-    table = extract(b"a,b\n1,2\n", content_type="text/csv; charset=utf-8")
-    assert table.markdown == "| a | b |\n| --- | --- |\n| 1 | 2 |"
-    assert extract(
-        b"<html><body><p>Some words of a page</p>", content_type="text/plain"
-    ).content_type == ("text/html")
-    assert extract(b"if a < b and c > d: pass").content_type == "text/plain"
-
-
 def test_markdown_loses_what_a_reader_does_not_see_or_should_not_click() -> None:
     """Comments, images and links that run something hide in Markdown as in HTML."""
     source = b"# Otters\n\nA [link](https://example.org) and [bad](javascript:alert). ![alt](https://x/i.png) <!-- h -->"
@@ -54,8 +39,9 @@ def test_markdown_loses_what_a_reader_does_not_see_or_should_not_click() -> None
          "| a | b |\n| --- | --- |\n| 1 | x\\|y |\n| 2 | 3 |", "text/csv"),
         ("a\tb\n1\t2\n", "text/tab-separated-values", "", "a | b\n1 | 2",
          "| a | b |\n| --- | --- |\n| 1 | 2 |", "text/csv"),
+        ("if a < b and c > d: pass", "", *["if a < b and c > d: pass"] * 3, "text/plain"),
     ],
-    ids=["plain", "Markdown", "JSON", "broken JSON", "CSV", "TSV"],
+    ids=["plain", "Markdown", "JSON", "broken JSON", "CSV", "TSV", "code"],
 )  # fmt: skip
 def test_a_text_is_read_by_its_kind(
     data: str, content_type: str, title: str, text: str, markdown: str, kind: str

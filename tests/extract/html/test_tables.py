@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from kensaku.extract.html.markdown import render
-from kensaku.extract.html.tables import table_rows
 from kensaku.extract.html.tree import parse_html
 from kensaku.extract.main.builder import blocks_of
 
@@ -88,13 +87,6 @@ def test_rows_have_equal_length_and_spans_are_repeated(rows: str, marked: str) -
     assert rendered(f"<table>{rows}</table>")[1] == marked
 
 
-def test_in_plain_text_a_span_is_written_once() -> None:
-    """People read the column above."""
-    rows = "<tr><td colspan=2>a</td><td>b</td></tr>" + tr("1", "2", "3") + tr("4")
-
-    assert rendered(f"<table>{rows}</table>")[0] == "a |  | b\n1 | 2 | 3\n4 |  |"
-
-
 @pytest.mark.parametrize(
     ("span", "columns"), [("50", 51), ("51", 51), ("9999", 51), ("10000", 51), ("49", 50)]
 )
@@ -121,10 +113,3 @@ def test_a_huge_table_is_written_without_its_spans(rows: int, spans: bool) -> No
     first = rendered(f"<table>{wide}</table>")[1].splitlines()[0]
 
     assert first.count("|") == (51 if spans else 3)
-
-
-def test_without_cells_there_are_no_rows() -> None:
-    """A block outside of a table is none of its cells."""
-    blocks = blocks_of(parse_html("<p>x"))
-
-    assert table_rows(blocks, [None], lambda block: block.text, repeat=True) == []

@@ -6,7 +6,7 @@ import pytest
 
 from kensaku.extract.html.tree import parse_html
 from kensaku.extract.main.builder import blocks_of
-from kensaku.extract.main.textstats import is_long, repeated_kind
+from kensaku.extract.main.textstats import is_long
 
 
 def test_a_letter_that_falls_apart_in_lower_case_is_in_one_word() -> None:
@@ -35,14 +35,3 @@ def test_twelve_words_that_are_not_links_are_running_text(html: str, long: bool)
     (block,) = blocks_of(parse_html(html))
 
     assert is_long(block) is long
-
-
-def test_a_kind_is_three_elements_deep() -> None:
-    """Each by its tag and its first class; the root has none around it."""
-    (block,) = blocks_of(parse_html('<div class="x y"><ul id="u"><li class="item first"><b>a</b>'))
-    nodes = [block.node]
-    while nodes[-1].parent is not None:
-        nodes.append(nodes[-1].parent)
-
-    assert repeated_kind(nodes[0]) == ("li.item", "ul.", "div.x")
-    assert [len(repeated_kind(node)) for node in nodes[-2:]] == [2, 1]

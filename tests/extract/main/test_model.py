@@ -58,20 +58,3 @@ def test_the_kind_of_a_page_is_told_by_what_it_says_about_itself() -> None:
     assert {"ld:NewsArticle", "og:article", "body:single", "last:otters"} <= facts.signals.keys()
     assert sum(kinds) == pytest.approx(1.0)
     assert KINDS[kinds.index(max(kinds))] == "article"
-
-
-def test_the_stated_body_marks_the_blocks_that_are_in_it() -> None:
-    """JSON-LD often holds the article's text; it is a feature, and never shown."""
-    root = parse_html(_ARTICLE)
-    facts = page_facts(root, "", "")
-    column = features.NUMBERS.index("in_stated_body")
-    rows = features.rows(blocks_of(root), facts, model.vocabulary())
-
-    assert rows[0][column] == 0.0
-    assert rows[1][column] == 1.0
-
-
-@pytest.mark.parametrize("url", ["", "https://[", "nonsense", "https://example.org/%zz//?a=b"])
-def test_any_address_gives_signals_or_none(url: str) -> None:
-    """The address is what a caller hands over."""
-    assert isinstance(page_facts(parse_html("<p>x</p>"), url, "").signals, dict)

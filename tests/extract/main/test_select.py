@@ -8,11 +8,9 @@ import pytest
 
 from kensaku.extract import extract_html
 from kensaku.extract.html.tree import parse_html
-from kensaku.extract.main import model
 from kensaku.extract.main.blocks import Block
 from kensaku.extract.main.builder import blocks_of
 from kensaku.extract.main.select import (
-    _complete_groups,
     best_selection,
     choose,
     select_blocks,
@@ -130,39 +128,6 @@ def test_the_selection_with_the_best_expected_f1_is_taken(seed: int) -> None:
     assert best_selection([0.2, 0.1], [0.0, 0.0]) == [True, False]
 
 
-def _words(count: int) -> str:
-    return " ".join(f"word{n}" for n in range(count))
-
-
-@pytest.mark.parametrize(
-    ("count", "modelled"), [(115, False), (116, True)], ids=["119 words", "120 words"]
-)
-def test_a_page_of_fewer_than_120_words_is_selected_by_its_tags(
-    count: int, modelled: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Little can be dropped from it; menus are. From there on the model decides."""
-    monkeypatch.setattr(
-        model, "probabilities", lambda blocks, facts: ([1.0] * len(blocks), [0.0] * 7)
-    )
-    blocks = _blocks(f"<p>{_words(count)}</p><nav><p>Home News About Contact</p></nav>")
-
-    assert select_blocks(blocks, PageFacts()) == (blocks if modelled else blocks[:1])
-    assert select_blocks([], PageFacts()) == []
-
-
-@pytest.mark.parametrize(("count", "modelled"), [(10_000, True), (10_001, False)])
-def test_a_page_of_more_than_ten_thousand_blocks_is_selected_by_its_tags(
-    count: int, modelled: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The model would take seconds."""
-    monkeypatch.setattr(
-        model, "probabilities", lambda blocks, facts: ([1.0] * len(blocks), [0.0] * 7)
-    )
-    text, menu = _blocks("<p>Otters sleep.</p><nav><p>Home and news.</p></nav>")
-
-    assert (menu in select_blocks([text] * (count - 1) + [menu], PageFacts())) is modelled
-
-
 @pytest.mark.parametrize(
     ("html", "kept"),
     [
@@ -225,7 +190,6 @@ def test_a_text_that_is_sent_for_two_screens_is_selected_once() -> None:
         ("<p>{}</p>", 8, True),
         ("<p>{}</p>", 7, False),
         ("<li>{}</li>", 8, True),
-        ("<pre>{}</pre>", 8, True),
         ("<div>{}</div>", 8, False),
         ("<section><p>{}</p></section>", 8, False),  # each alone in its element
         ("<p>{}aa<a href=x>bbb</a></p>", 8, False),  # half of it is a link
@@ -236,11 +200,11 @@ def test_nearly_all_paragraphs_of_an_element_bring_the_others(
     html: str, selected: int, all_of_them: bool
 ) -> None:
     """Eight of ten; fewer than ten are no long text."""
-    blocks = _blocks("<body>" + "".join(html.format(n) for n in range(10)) + "</body>")
-    chosen = [n < selected for n in range(10)]
+    blocks = _blocks("<body>" + "".join(html.format(c) for c in "abcdefghij") + "</body>")
+    shares = [float(n < selected) for n in range(10)]
 
-    assert _complete_groups(blocks, list(chosen)) == ([True] * 10 if all_of_them else chosen)
-    assert _complete_groups(blocks[:9], chosen[:9]) == chosen[:9]
+    assert len(choose(blocks, shares)) == (10 if all_of_them else selected)
+    assert len(choose(blocks[:9], shares[:9])) == selected
 
 
 @pytest.mark.parametrize(("rows", "left_out"), [(19, 0), (20, 4)])

@@ -12,7 +12,6 @@ from kensaku.extract.main.vocabulary import (
     Vocabulary,
     Weights,
     block_words,
-    name_words,
 )
 
 _PAGE = (
@@ -41,12 +40,3 @@ def test_the_sums_are_those_of_the_words_that_training_counts() -> None:
         assert len(row) == len(VOCABULARY_NAMES)
         assert row[-1] == pytest.approx(-0.5 + sum(weights[s].get(w, 0.0) for s, w in words))
         assert row[-1] == pytest.approx(-0.5 + sum(row[:-1]))
-
-
-def test_names_are_split_into_words() -> None:
-    """Sites write `productTitle`, `product-title` and `product_title`."""
-    assert name_words("productTitle  product-title__x2 product_title FAQ") == [
-        "product",
-        "title",
-        "faq",
-    ]
