@@ -105,8 +105,6 @@ def test_sentences_with_by_are_no_bylines() -> None:
         json_ld({"@type": "Article", "publisher": {"@type": "Thing", "name": "Water Wise"}}),
         json_ld({"@type": "WebSite", "name": "Water Wise"}),
         json_ld({"@type": "Organization", "name": "Water Wise"}),
-        json_ld({"@type": "NewsMediaOrganization", "name": "Water Wise"}),
-        json_ld({"@type": "Corporation", "name": "Water Wise"}),
         '<meta property="og:site_name" content="Water-Wise">',
         '<meta name="application-name" content="WATER WISE">',
     ],
@@ -150,12 +148,9 @@ X = "<p>x</p>"
             "<h1>Otters</h1><p class=author>Ada Brook</p>" + X * 20 + "<p>By Ben Ford</p>",
             "Ben Ford",
         ),
-        ("<h1>Otters</h1><p>By people who swim</p>", None),
         ("<h1>Otters</h1><p>By the River Trust</p>", "the River Trust"),
-        ("<h1>Otters</h1><p>By ada_b</p>", "ada_b"),
         (f"<h1>Otters</h1><p>By Ada Brook<br>{'x' * 187}</p>", "Ada Brook"),
         (f"<h1>Otters</h1><p>By Ada Brook<br>{'x' * 188}</p>", None),
-        ("<h1>By Otters</h1>" + X, None),
     ],
 )
 def test_a_byline_stands_beside_the_headline(body: str, name: str | None) -> None:
@@ -169,22 +164,16 @@ def test_a_byline_stands_beside_the_headline(body: str, name: str | None) -> Non
     ("text", "name"),
     [
         ("Ad", "Ad"),
-        ("A", None),
         ("Author: By Ada Brook", "Ada Brook"),
         ("Ada Brook May 3", "Ada Brook"),
-        ("Ada Brook 3rd Sept. 2024", "Ada Brook"),
         ("Ada Brook (opens in a new tab)", "Ada Brook"),
         ("A" * 80, "A" * 80),
-        ("A" * 81, None),
         ("A" * 79 + ", " + "B" * 79, "A" * 79 + ", " + "B" * 79),
         ("A" * 80 + ", " + "B" * 79, None),
-        ("p q r s t u v w", "p q r s t u v w"),
         ("p q r s t u v w x", None),
         ("Ada, p q r s t u v w x", None),
-        ("River Trust of Rivers.", "River Trust of Rivers."),
         ("The River Trust of Rivers!", None),
         (" ,;“Ada Brook”*/", "Ada Brook"),
-        (" " * 393 + "Ada Brook", "Ada Bro"),
     ],
 )
 def test_a_name_is_cleaned_and_has_bounds(text: str, name: str | None) -> None:
@@ -197,23 +186,18 @@ def test_a_name_is_cleaned_and_has_bounds(text: str, name: str | None) -> None:
     [
         (json_ld({"creator": {"name": "Ada Brook"}}), "Ada Brook"),
         (json_ld({"author": {"name": ["Ada Brook", "A."]}}), "Ada Brook"),
-        (json_ld({"author": {"name": [1]}}), None),
-        (json_ld({"author": 7}), None),
         (json_ld({"@type": "Comment", "author": "Ben Ford"}), None),
         (json_ld([{"@type": "Review", "author": "Ben"}, {"author": "Ada Brook"}]), "Ada Brook"),
         (json_ld([{"author": "Ada Brook"}, {"author": "Ben Ford"}]), "Ada Brook"),
         (json_ld([{"author": "admin"}, {"author": "Ben Ford"}]), "Ben Ford"),
         (json_ld({"author": {"@id": "#none"}}), None),
-        ("<meta name=dc.creator content='Brook, Ada'>", "Ada Brook"),
         ("<meta name=dc.creator content='Brook, Ada, Dr'>", "Brook, Ada, Dr"),
         ("<meta name=author content='Ada'><meta name=author content='Ben'>", "Ada, Ben"),
         ("<meta name=article:author content='Ada'><meta name=article:author content='Ben'>",
          "Ada, Ben"),
-        ("<meta name=dc.creator content='Ada'><meta name=dc.creator content='Ben'>", "Ada, Ben"),
         ("<meta name=byl content='Ada'><meta name=byl content='Ben'>", "Ada"),
         ("<meta name=twitter:label2 content=Author><meta name=twitter:data2 content=Ada>", "Ada"),
         ("<meta name=twitter:label1 content=Price><meta name=twitter:data1 content=Ada>", None),
-        ("<meta name=twitter:label3 content=By><meta name=twitter:data3 content=Ada>", None),
     ],
 )  # fmt: skip
 def test_a_name_for_machines_is_read_in_every_form(head: str, name: str | None) -> None:
@@ -230,20 +214,13 @@ def test_the_first_five_elements_that_are_marked_as_an_author_are_read() -> None
     assert author(body="<i itemprop=author>Ada <b>Brook</b></i>") == "Ada Brook"
 
 
-@pytest.mark.parametrize(
-    ("url", "name"),
-    [
-        ("https://www.riverjournal.example/", "Ada Brook"),
-        ("https://riverjournal.example/", "Ada Brook"),
-        ("https://other.example/", "River Journal"),
-        ("http://[::1", "River Journal"),
-    ],
-)
-def test_the_host_is_a_name_of_the_site(url: str, name: str) -> None:
+def test_the_host_is_a_name_of_the_site() -> None:
     """A person goes before it."""
     page = (
         "<title>Otters</title><meta name=author content='River Journal'><body><h1>Otters</h1>"
         f"<p>By Ada Brook</p><p>{TEXT}</p>"
     )
 
-    assert extract_html(page, url).author == name
+    assert extract_html(page, "https://www.riverjournal.example/").author == "Ada Brook"
+    for url in ("https://other.example/", "http://[::1"):
+        assert extract_html(page, url).author == "River Journal"

@@ -155,17 +155,6 @@ def test_raised_and_lowered_characters_are_told_from_ordinary_ones() -> None:
     assert read_back(markdown(body)) == f"<p>{wanted}</p>\n"
 
 
-def test_the_headline_stands_in_the_markdown_once() -> None:
-    """A model that is given the Markdown alone should know what it reads."""
-    page = (
-        f"<title>Otters - Site</title><header><h1>Otters</h1></header><main><p>{SENTENCE * 9}</p>"
-    )
-    marked = extract_html(page, BASE).markdown
-
-    assert marked.startswith("# Otters\n\nThe otter")
-    assert marked.count("# Otters") == 1
-
-
 HOSTILE = [
     "![x](https://evil.example/p.png)", "[x](https://evil.example)", "<img src=https://evil.example>",
     "[x]: https://evil.example", "[x][y]", "<https://evil.example>", "*a* _b_ **c** __d__ ~~e~~",
@@ -291,3 +280,23 @@ def test_a_headline_stands_above_the_rest(body: str, marked: str) -> None:
     headline, *rest = blocks_of(parse_html(f"<body>{body}"))
 
     assert render(rest, BASE, headline) == (marked.partition("\n\n")[2], marked)
+
+
+@pytest.mark.parametrize(
+    ("title", "headings", "headline"),
+    [
+        ("Otters - Site", "<h1>Otters</h1>", "# Otters"),
+        ("OTTERS - sleep | News", "<h1>Site</h1><h1>Otters, sleep!</h1>", "# Otters, sleep!"),
+        ("Otters sleep", "<h1>Blog</h1><h1>How otters sleep at night</h1>", "# How otters sleep"),
+        ("", "<h1>Blog</h1><h1>—</h1>", "# Blog"),
+    ],
+)
+def test_the_headline_is_the_heading_that_is_the_title(
+    title: str, headings: str, headline: str
+) -> None:
+    """Signs and case aside, either in the other; else the first. It stands in the Markdown once."""
+    page = f"<title>{title}</title><header>{headings}</header><main><p>{SENTENCE}</p>"
+    marked = extract_html(f"{page}<p>{SENTENCE * 8}</p>", BASE).markdown
+
+    assert marked.startswith(headline)
+    assert marked.count(headline) == 1

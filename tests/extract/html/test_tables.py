@@ -55,24 +55,12 @@ def test_a_table_holds_data_or_is_layout(rows: str, is_data: bool) -> None:
         (tr("a", "b") + tr("1|2", "3<br>4"), "| a | b |\n| --- | --- |\n| 1\\|2 | 3 4 |"),
         (tr("a", "b") + tr("<p>1</p><p>2</p>", "3"), "| a | b |\n| --- | --- |\n| 1 2 | 3 |"),
         (
-            "<tr><td colspan=2>a</td><td>b</td></tr>" + tr("1", "2", "3"),
-            "| a | a | b |\n| --- | --- | --- |\n| 1 | 2 | 3 |",
-        ),
-        (
-            "<tr><td rowspan=2>a</td><td>b</td></tr>" + tr("2") + tr("3", "4"),
-            "| a | b |\n| --- | --- |\n| a | 2 |\n| 3 | 4 |",
-        ),
-        (
             "<tr><td>a</td><td rowspan=3>b</td></tr>" + tr("1") + tr("2") + tr("3", "4"),
             "| a | b |\n| --- | --- |\n| 1 | b |\n| 2 | b |\n| 3 | 4 |",
         ),
         (
             "<tr><td colspan=2 rowspan=2>a</td><td>b</td></tr>" + tr("1"),
             "| a | a | b |\n| --- | --- | --- |\n| a | a | 1 |",
-        ),
-        (
-            "<tr><td colspan=2>a</td></tr>" + tr("1", "2") + tr("3", "4"),
-            "| a |  |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |",
         ),
         ("<tr><td colspan=0>a</td><td>b</td></tr>" + tr("1", "2"),
          "| a | b |\n| --- | --- |\n| 1 | 2 |"),
@@ -87,11 +75,9 @@ def test_rows_have_equal_length_and_spans_are_repeated(rows: str, marked: str) -
     assert rendered(f"<table>{rows}</table>")[1] == marked
 
 
-@pytest.mark.parametrize(
-    ("span", "columns"), [("50", 51), ("51", 51), ("9999", 51), ("10000", 51), ("49", 50)]
-)
+@pytest.mark.parametrize(("span", "columns"), [("9999", 51), ("10000", 51), ("49", 50)])
 def test_a_span_has_at_most_fifty_columns(span: str, columns: int) -> None:
-    """Four digits are read."""
+    """A page may ask for a billion."""
     rows = f"<tr><td colspan={span}>a</td><td>b</td></tr>" + tr("1", "2")
 
     assert rendered(f"<table>{rows}</table>")[1].splitlines()[1].count("---") == columns

@@ -68,10 +68,11 @@ def test_equal_cells_of_a_table_are_all_kept() -> None:
 def test_a_table_that_lays_out_the_page_is_no_data_table() -> None:
     """Old sites keep the menu in one cell and the article in the next."""
     article = "<p>" + "Otters sleep in groups and hold on to kelp. " * 12 + "</p>"
-    page = f"<table><tr><td>Menu</td><td>{article}</td></tr><tr><td>a</td><td>b</td></tr></table>"
     nested = f"<table><tr><td>{_table()}</td><td>x</td></tr><tr><td>y</td><td>z</td></tr></table>"
 
-    assert data_tables(_blocks(page)) == []
+    for cell in (article, "<h2>Otters</h2>", "<pre>otters</pre>"):
+        page = f"<table><tr><td>Menu</td><td>{cell}</td></tr><tr><td>a</td><td>b</td></tr></table>"
+        assert data_tables(_blocks(page)) == []
     assert [len(rows) for rows in data_tables(_blocks(nested))] == [7]
 
 
