@@ -13,12 +13,7 @@ from kensaku.text.tokens import (
     query_terms,
     similar_terms,
 )
-from kensaku.text.words import (
-    spellings,
-    strip_accents,
-    term_id,
-    word_ids,
-)
+from kensaku.text.words import strip_accents, term_id, word_ids
 
 
 @pytest.mark.parametrize(
@@ -63,6 +58,8 @@ def test_a_query_meets_what_means_the_same(stored, asked, language):
         ("Die Haftpflichtversicherung", "Haftpflicht", "de"),
         ("Eine Versicherung", "Haftpflichtversicherung", "de"),
         ("हिन्दी भाषा", "हिन्दी", "hi"),
+        ("كِتَابٌ", "كتاب", "ar"),
+        ("שָׁלוֹם", "שלום", "he"),
     ],
 )
 def test_a_query_meets_another_spelling(stored, asked, language):
@@ -95,10 +92,12 @@ def test_names_of_stop_words_are_found():
 
 
 def test_one_wrong_letter_is_a_similar_word():
-    """Left out, added, replaced, swapped."""
+    """Left out, added, replaced, swapped, in the alphabet of the word."""
     stored = set(document_terms("heron").ids)
 
     assert all(similar_terms(w, ["en"]).keys() & stored for w in "heon herron heran heorn".split())
+    for wrong, word in (("кошкы", "кошка"), ("λόγοω", "λόγο"), ("לשום", "שלום")):
+        assert term_id(strip_accents(word)) in similar_terms(wrong, ["xx"])
     assert not similar_terms("hzrzn", ["en"]).keys() & stored
 
 
@@ -138,12 +137,6 @@ def test_a_pattern_finds_the_forms_of_a_word():
     assert query_pattern("the of") is None
 
 
-def numbers(words: str) -> dict[int, int]:
-    """`otter river:2` → the ids of these terms, with how often they occur."""
-    pairs = (word.partition(":") for word in words.split())
-    return {term_id(word.replace("_", "\0")): int(count or 1) for word, _, count in pairs}
-
-
 def test_a_long_compound_is_found_by_its_beginnings_and_ends():
     """Of five letters and more, with four at least on the other side; ten make it long."""
     stem = word_ids("de").stem
@@ -155,30 +148,6 @@ def test_a_long_compound_is_found_by_its_beginnings_and_ends():
     assert not document_terms("Wasserkraft", "en").pairs
 
 
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [("The Who (band)", "the who"), ("It", "it"), ("Herons of", ""), ("", ""), ("a Thing", "a")],
-)
-def test_a_name_is_found_by_the_stop_words_it_begins_with(name, words):
-    """Up to the first other word."""
-    assert name_terms(name) == {term_id(f"{w}\0\0"): 1 for w in words.split()}
-
-
-def test_a_query_weighs_its_terms():
-    """The most of all languages; parts only where nobody knows the whole."""
-    assert query_terms("otters otter rivers") == {**numbers("otter:2 river")}
-    assert query_terms("RTX4090 RTX4090", ["en"], lambda _: False) == numbers(
-        "rtx4090:2 rtx:2 4090:2"
-    )
-    assert query_terms("RTX4090") == numbers("rtx4090")
-    assert query_terms("e-mail", ["en"], lambda _: False) == numbers("e mail email")
-    assert query_terms("otters", ["xx"]) == numbers("otter")
-    assert query_terms("検索 otters", ["zh", "en"]) == numbers("検 索 検索_ otter")
-    assert query_terms("otters", ["zh"]) == numbers("otter")
-    assert query_terms("the") == {term_id("the\0\0"): 1.0}
-    assert query_terms("") == {}
-
-
 def test_eight_words_may_be_misspelled():
     """Of 4 to 24 letters; stop words are spelled well."""
     late = " ".join(["alpha"] * 8 + ["herom"])
@@ -187,33 +156,6 @@ def test_eight_words_may_be_misspelled():
     assert term_id("heron") in similar_terms("HÉROM", ["en"])
     assert similar_terms("the", ["en"]) == {}
     assert similar_terms("cat", ["en"]) == {term_id("cat"): 1.0}
-    assert set(similar_terms("otter", ["en"]).values()) == {1.0}
-
-
-def test_spellings_are_in_the_alphabet_of_the_word():
-    """Latin, Cyrillic, Greek; in others, letters are left out or swapped."""
-    assert {"oter", "tter", "toter", "ottre", "ottar", "zotter", "otterz"} <= spellings("otter")
-    assert {"кошк", "кошкы", "кшока"} <= spellings("кошка")
-    assert {"λόγοω", "όλγο"} <= spellings("λόγο")
-    assert spellings("हिमा") == set()  # its vowels are no letters
-    assert spellings("שלום") == {"לום", "שום", "שלם", "שלו", "לשום", "שולם", "שלםו"}
-
-
-def test_letters_are_those_of_people_without_accents():
-    """Letters that Unicode does not take apart, and marks of three scripts; nothing beside them."""
-    assert strip_accents("łđðøœæßıþħŧŋ") == "lddooeaessithhtn"
-    marks = (0x300, 0x36F, 0x591, 0x5C7, 0x64B, 0x65F, 0x640)
-    assert strip_accents("a" + "".join(map(chr, marks))) == "a"
-    others = "a" + "".join(map(chr, (0x2FF, 0x370, 0x590, 0x5C8, 0x64A, 0x660)))
-    assert strip_accents(others) == others
-    assert strip_accents("がé") == "がe"  # marks of other scripts carry meaning
-
-
-def test_a_word_of_64_characters_has_parts():
-    """A longer one is no word. No term has the number 0."""
-    assert document_terms("a" * 60 + "1234").pairs == numbers("a" * 60 + " 1234")
-    assert document_terms("a" * 61 + "1234").ids == []
-    assert term_id("") == 1
 
 
 def test_terms_do_not_depend_on_what_was_read_before_or_beside():
