@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import zlib
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 import pytest
 
@@ -96,7 +97,9 @@ async def test_a_silent_server_is_given_up() -> None:
 
 
 @pytest.mark.parametrize(("last", "enough"), [(50, True), (49, False)])
-async def test_every_window_needs_its_bytes_and_the_end_none(clock, last, enough) -> None:
+async def test_every_window_needs_its_bytes_and_the_end_none(
+    clock: Any, last: int, enough: bool
+) -> None:
     """A slow server is read on while it sends ten bytes a second, however long its end takes."""
     rest = [b"x" * 90, b"y" * 50, b"z" * last, b""]
 

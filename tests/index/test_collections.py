@@ -53,6 +53,7 @@ async def test_a_deleted_document_is_gone(index):
     await index.add(ALL)
 
     assert await index.delete([OTTERS.url, "https://nowhere.example"]) == 1
+    assert await index.delete(OTTERS.url) == 0
 
     assert OTTERS.url not in urls(await index.search("otters fish"))
 

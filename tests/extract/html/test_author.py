@@ -168,6 +168,7 @@ def test_a_byline_stands_beside_the_headline(body: str, name: str | None) -> Non
         ("Ada Brook May 3", "Ada Brook"),
         ("Ada Brook (opens in a new tab)", "Ada Brook"),
         ("A" * 80, "A" * 80),
+        ("A" * 81, None),
         ("A" * 79 + ", " + "B" * 79, "A" * 79 + ", " + "B" * 79),
         ("A" * 80 + ", " + "B" * 79, None),
         ("p q r s t u v w x", None),

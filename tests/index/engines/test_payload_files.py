@@ -103,6 +103,7 @@ def test_a_payload_is_packed_into_few_values() -> None:
     assert packed["stored"] == '{"rev":"r","language":"en","title":"é"}\na\nb'
     assert packed["site"] == pack_payload({"site": ["e.org", "x.org"]})["site"][0]
     assert unpack_payload(packed) == payload
+    assert unpack_payload({"old": 1}) == {"old": 1}
     for lost in ({}, None):
         with pytest.raises(ValueError, match="lost its text"):
             unpack_payload(lost)
