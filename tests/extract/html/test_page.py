@@ -114,8 +114,7 @@ def test_nothing_is_not_a_page(html: bytes | str) -> None:
 @pytest.mark.parametrize(
     "html",
     ["plain words only", "<", "<p", "<html>", "<p>\ud800 lone</p>", "<a href='http://['>x y z</a>",
-     "<p>" + "&#x110000;&#0;&bogus;" + " words</p>", "<svg/onload=x><p>words</p>", "<title>only a title</title>",
-     f"<p>{SENTENCE * 9}</p>{SENTENCE * 9}"],
+     "<p>" + "&#x110000;&#0;&bogus;" + " words</p>", "<svg/onload=x><p>words</p>", "<title>only a title</title>"],
 )  # fmt: skip
 def test_odd_markup_gives_a_page_and_no_crash(html: str) -> None:
     """What the web sends is not what the standard says."""
