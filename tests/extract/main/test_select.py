@@ -70,6 +70,7 @@ def test_a_table_that_lays_out_the_page_is_no_data_table() -> None:
     article = "<p>" + "Otters sleep in groups and hold on to kelp. " * 12 + "</p>"
     nested = f"<table><tr><td>{_table()}</td><td>x</td></tr><tr><td>y</td><td>z</td></tr></table>"
 
+    assert data_tables(_blocks("<table><tr><td>a</td></tr><tr><td>b</td></tr></table>")) == []
     for cell in (article, "<h2>Otters</h2>", "<pre>otters</pre>"):
         page = f"<table><tr><td>Menu</td><td>{cell}</td></tr><tr><td>a</td><td>b</td></tr></table>"
         assert data_tables(_blocks(page)) == []
