@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kensaku.fetch.crawl.links import Relevance, Scope, best_links, is_trap, normalize
+from tests.fetch.crawl.conftest import needs_re2
 
 ROOT = "http://public.test/"
 
@@ -88,6 +89,12 @@ def test_a_site_is_its_host_and_the_hosts_below(url, inside):
     assert scope(None, None, None, None, False).is_inside(url) is inside
     assert scope(None, None, None, None, False).includes(url) is inside
     assert scope(None, None, None, None, True).includes(url)
+
+
+@needs_re2
+def test_an_address_without_a_path_has_that_of_the_root():
+    """As servers read it."""
+    assert scope(["^/$"], None, None, None, True).includes("http://public.test")
 
 
 def test_relevance_is_the_share_of_the_words():
