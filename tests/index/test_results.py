@@ -6,19 +6,23 @@ from kensaku.models import Document, Page
 
 
 async def test_a_page_is_indexed_with_its_headings(index):
-    """Its Markdown says which lines are headings, and the address is the canonical one."""
+    """Its Markdown says which lines are headings, and the address is the canonical one; its date and
+    its language are those of filters."""
     page = Page(
         "https://e.org/p?utm=1",
         title="Guide",
         text="Install\n\nUse pip.\n\nRun\n\nUse python.",
         markdown="# Install\n\nUse pip.\n\n# Run\n\nUse python.",
         canonical_url="https://e.org/p",
+        published="2024-05-06",
+        language="de",
     )
     await index.add([page])
 
     hit = (await index.search("pip"))[0]
 
-    assert hit.url == "https://e.org/p"
+    assert (hit.url, hit.title, hit.published) == ("https://e.org/p", "Guide", "2024-05-06")
+    assert hit.explain.local.language == "de"
     assert hit.explain.local.heading == "Install"
 
 
