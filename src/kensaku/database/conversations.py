@@ -46,13 +46,6 @@ class Conversation:
     created: datetime
     updated: datetime
 
-    def to_dict(self) -> dict[str, Any]:
-        """The conversation, ready for JSON."""
-        return asdict(self) | {
-            "created": self.created.isoformat(),
-            "updated": self.updated.isoformat(),
-        }
-
 
 @dataclass(frozen=True, slots=True)
 class Message:
