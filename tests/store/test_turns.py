@@ -58,6 +58,7 @@ async def test_an_idle_queue_gives_its_whole_burst_at_once(store, clock, started
 
 @any_store
 @given(started=started, interval=intervals, turns=st.integers(1, 12))
+@example(started=538205116.333643, interval=parse_rate("17/s")[0], turns=9)
 async def test_who_waits_as_long_as_told_gets_a_turn(store, clock, started, interval, turns):
     """No rounding sends a caller away a second time."""
     clock.now, name = started, f"t{next(_names)}"

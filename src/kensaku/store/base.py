@@ -11,6 +11,7 @@ from secrets import token_hex
 # `now - 3600 + 3600 - now` is 0 on an old one and 4.5e-13 on a young one, which is more than
 # no wait at all. Wall times in microseconds are exact in Lua's numbers, too, until the year 2255.
 MICROSECONDS = 1_000_000
+SLACK = 1  # microsecond: a float clock that is put forward by a wait may be that much behind it
 _LONGEST = 2**52
 CHECK_SECONDS = 60.0  # that a value which a check wrote is kept, if it is not deleted
 
@@ -77,7 +78,7 @@ def next_turn(
     """
     idle = now - interval * burst  # unused turns add up to a burst, and no more
     start = (idle if arrival is None else max(arrival, idle)) + interval
-    wait = max(0, start - now)
+    wait = start - now if start - now > SLACK else 0
     return (-wait, arrival) if wait > max_wait else (wait, start)
 
 

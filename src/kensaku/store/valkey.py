@@ -18,7 +18,8 @@ if not now then local t = redis.call('TIME'); now = t[1] * 1000000 + t[2] end
 local interval, burst, max_wait = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local idle = now - interval * burst
 local start = math.max(tonumber(redis.call('GET', KEYS[1]) or idle), idle) + interval
-local wait = math.max(0, start - now)
+local wait = start - now
+if wait <= 1 then wait = 0 end
 if wait > max_wait then return string.format('%.0f', -wait) end
 redis.call('SET', KEYS[1], string.format('%.0f', start),
            'PX', string.format('%.0f', math.ceil((interval * burst + wait) / 1000) + 60000))
