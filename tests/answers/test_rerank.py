@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -18,6 +19,7 @@ from kensaku.answers.research import begin, run_research
 from kensaku.search.rerank import MAX_PASSAGES, digest, read_scores, reorder
 from tests.answers.conftest import Web
 from tests.answers.reranker import StandIn
+from tests.search.support import until
 
 QUERY = "how do sea otters rest"
 SHAPES = ("jina", "cohere", "vllm", "tei")
@@ -124,11 +126,15 @@ async def test_a_failing_reranker_is_left_alone_for_a_while(client: Any, reranke
 
 @pytest.mark.usefixtures("found")
 async def test_a_reranker_that_hangs_costs_the_time_of_the_call_at_most(
-    client: Any, reranker: StandIn
+    client: Any, reranker: StandIn, clock: Any
 ) -> None:
     """What was found is returned."""
     reranker.hangs = True
-    made = await client(**reranker.settings("jina")).context(QUERY, timeout=1.0)
+    k = client(**reranker.settings("jina"))
+    asking = asyncio.ensure_future(k.context(QUERY, timeout=60))
+    await until(lambda: reranker.asked)
+    clock.advance(60)
+    made = await asking
 
     assert order(made)[0] == A
     assert "took longer" in said(made)[0]

@@ -150,13 +150,18 @@ async def test_noise_and_questions_of_a_server_do_not_matter(odd):
 
 
 @pytest.mark.parametrize(
-    ("what", "error"),
-    [("dies", Unreachable), ("floods", Unreadable), ("hangs", Timeout), ("silent", Timeout)],
+    ("what", "error", "seconds"),
+    [
+        ("dies", Unreachable, 300),
+        ("floods", Unreadable, 300),
+        ("hangs", Timeout, 2),
+        ("silent", Timeout, 2),
+    ],
 )
-async def test_a_server_that_fails_is_unavailable(odd, what, error):
+async def test_a_server_that_fails_is_unavailable(odd, what, error, seconds):
     """Never empty; and nothing of it is left."""
     async with Kensaku(settings=odd(what)) as k:
-        response = await search(k, timeout=2)
+        response = await search(k, timeout=seconds)
         assert response.outcome is Outcome.UNAVAILABLE
         assert isinstance(response.attempts[0].error, error)
 

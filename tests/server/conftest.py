@@ -192,19 +192,27 @@ def start_server(processes: None, machine) -> Iterator[StartServer]:
             process.stderr.close()
 
 
+class Build:
+    """How the local index is filled: the real build takes seconds of the processor."""
+
+    def __init__(self) -> None:
+        self.began, self.may_end = asyncio.Event(), asyncio.Event()
+
+
 @pytest.fixture
-def build(monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
-    """Set it to let the local index be filled: the real build takes seconds of the processor."""
-    may_end = asyncio.Event()
+def build(monkeypatch: pytest.MonkeyPatch) -> Build:
+    """It ends when it may."""
+    made = Build()
 
     async def fill(index: Index, *, progress: Any, background: bool = False) -> None:
         progress(ProgressEvent(pydocs.READING, 1, 4))
-        await may_end.wait()
+        made.began.set()
+        await made.may_end.wait()
         text = "Ask the task to end: asyncio throws CancelledError into it."
         await index.add([Document("pydoc:asyncio.Task.cancel", "Task.cancel", text)], "pydocs")
 
     monkeypatch.setattr(pydocs, "build", fill)
-    return may_end
+    return made
 
 
 PROSE = "Sea otters hold hands while they sleep, so that they do not drift apart. " * 6

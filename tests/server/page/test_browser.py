@@ -272,16 +272,18 @@ async def test_a_job_is_watched_until_it_ends(site, open_page):
 
 
 async def test_results_of_an_index_that_is_being_filled_appear_by_themselves(
-    make_server, upstream, open_page, build
+    make_server, upstream, open_page, build, clock
 ):
     """The first search of a fresh home, on a machine without a network."""
     upstream.fails("brave", faults.status(401))
-    server = await make_server("brave", "local", timeout=1)
+    server = await make_server("brave", "local")
     page = await open_page(server.url)
     await search(page, "end an asyncio task")
+    await build.began.wait()
+    clock.advance(60)
     await page.wait_for_selector(".state .preparing progress")
 
-    build.set()
+    build.may_end.set()
     await page.wait_for_selector(".hit [data-read]")
 
     assert await page.locator(".hit h3").inner_text() == "Task.cancel"
