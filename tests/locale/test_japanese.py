@@ -18,13 +18,10 @@ from kensaku import errors
 from kensaku.cli._main import COMMANDS, make_parser, overview, run_command
 from kensaku.locale import translator
 from kensaku.locale.po import read
+from tests.japanese import JAPANESE, english_in
 
 SOURCE = Path(kensaku.__file__).parent
 CATALOGUE = SOURCE / "locale" / "ja.po"
-JAPANESE = re.compile(r"[\u3041-\u30fe\u4e00-\u9fff]")
-# Three plain words in a row are a sentence of ours; code and names are no plain words.
-ENGLISH = re.compile(r"(?<![\w./`$=|<-])[A-Z]?[a-z]+(?: [a-z]+){2,}(?![\w=./|>])")
-CODE = re.compile(r"`[^`]*`|kensaku \S+ \S+.*|https?://\S+|pip install.*|openssl \S+ \S+ \S+")
 # Whose messages nobody reads on a terminal or on the page.
 NOT_FOR_PEOPLE = ("compat/", "adapters/", "testing/", "server/wires/")
 ERRORS = {
@@ -40,10 +37,6 @@ def japanese(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("LC_ALL", raising=False)
     monkeypatch.delenv("LC_MESSAGES", raising=False)
     monkeypatch.setenv("LANG", "ja_JP.UTF-8")
-
-
-def english_in(text: str) -> list[str]:
-    return ENGLISH.findall(CODE.sub("", text))
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kensaku.server.page.numbers import milliseconds, money, number, sentence
+from kensaku.server.page.numbers import capital, milliseconds, money, number
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ def test_money_is_rounded_to_its_places():
     assert (money(3.14159, 2), money(3.001, 2), money(0.996, 2)) == ("$3.14", "$3", "$1")
 
 
-def test_numbers_have_separators_and_sentences_a_capital():
+def test_numbers_have_separators_and_messages_a_capital():
     """Also an empty one is none to fall over."""
     assert (number(1234567), milliseconds(1234.6)) == ("1,234,567", "1,235 ms")
-    assert (sentence("check the key"), sentence("")) == ("Check the key.", ".")
+    assert (capital("check the key"), capital("")) == ("Check the key", "")

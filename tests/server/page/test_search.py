@@ -12,6 +12,7 @@ from kensaku.errors import IndexFault
 from kensaku.index import Index
 from kensaku.models import Document, Hit
 from kensaku.testing import faults
+from tests.japanese import is_japanese
 from tests.server.conftest import Running
 from tests.server.page_client import browsing
 
@@ -161,6 +162,27 @@ async def test_the_page_is_in_japanese_for_who_reads_it(page):
     for html in (by_header, switched, remembered):
         assert '<html lang="ja"' in html
         assert "何を探しますか" in html
+
+
+async def test_why_nobody_could_search_is_said_in_japanese(make_server, upstream):
+    """The reasons, what to do about them and the notes, on the page and in its API."""
+    upstream.fails("brave", faults.status(401))
+    upstream.fails("serper", faults.status(429, {"Retry-After": "60"}))
+    upstream.fails("tavily", faults.status(503))
+    server = await make_server("exa", "brave", "serper", "tavily", env={"EXA_API_KEY": ""})
+    async with browsing(server.url) as page:
+        japanese = {"Accept-Language": "ja"}
+        down = await page.get("/?q=otters", **japanese)
+        too_long = await page.get(f"/?q={'x' * 5000}", **japanese)
+        refused = await page.call("POST", "/api/context", {"q": "x" * 5000}, **japanese)
+
+    reasons = re.findall(r"(?s)<dd>.*?</dd>", down)
+    errors = re.findall(r'(?s)role="alert">.*?</section>', too_long)
+    said = [re.sub("<[^>]+>", "\n", html) for html in reasons + errors]
+    assert len(reasons) > 3
+    assert len(errors) == 1
+    assert [text for text in said if not is_japanese(text)] == []
+    assert is_japanese(refused["error"]["message"])
 
 
 async def test_the_page_is_in_a_third_language_when_there_is_a_file(server, machine):

@@ -1,4 +1,4 @@
-"""Numbers as people read them: filters of the templates. Pure."""
+"""Numbers and messages as people read them: filters of the templates. Pure."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def score(n: float) -> str:
     return f"{n:.2f}"
 
 
-def sentence(text: str) -> str:
-    """A message with a capital letter and a full stop."""
-    return f"{text[:1].upper()}{text[1:]}."
+def capital(text: str) -> str:
+    """A message with a capital letter."""
+    return f"{text[:1].upper()}{text[1:]}"
 
 
 FILTERS: dict[str, Callable[..., str]] = {
@@ -37,5 +37,5 @@ FILTERS: dict[str, Callable[..., str]] = {
     "number": number,
     "milliseconds": milliseconds,
     "score": score,
-    "sentence": sentence,
+    "capital": capital,
 }

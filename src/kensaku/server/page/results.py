@@ -166,7 +166,6 @@ class AttemptView:
     width: float
     time: str
     said: str
-    remedy: str = ""
     names: tuple[str, ...] = ()  # of the providers, when the row stands for several
 
 
@@ -190,7 +189,6 @@ def attempt_views(
                 width,
                 f"{a.elapsed_ms:,.0f} ms" if a.sent else "—",
                 said_of(a, t),
-                getattr(a.error, "remedy", "") or "",
             )
         )
     rows = _fold_rows(rows, t)
@@ -233,7 +231,7 @@ def said_of(attempt: Attempt, t: Translator) -> str:
             t("{n} result", "{n} results", n=attempt.hits) if attempt.hits else t("nothing found")
         )
     summary = getattr(errors, getattr(error, "cause", ""), error).summary  # what began a cooldown
-    said = error.message if summary == KensakuError.summary else t(summary)
+    said = t(error.message if summary == KensakuError.summary else summary)
     status = getattr(error, "status", None)
     return f"{said} ({status})" if status else said
 
@@ -251,7 +249,7 @@ def fold_failures(attempts: Iterable[Attempt], t: Translator) -> list[Failure]:
     """Return each reason once, with the providers that gave it."""
     alike: dict[str, dict[str, str]] = {}  # reason → provider → what to do
     for a in attempts:
-        alike.setdefault(said_of(a, t), {})[a.provider] = getattr(a.error, "remedy", "") or ""
+        alike.setdefault(said_of(a, t), {})[a.provider] = t(getattr(a.error, "remedy", "") or "")
     return [
         Failure(join_names(list(of), t), said, "; ".join(dict.fromkeys(filter(None, of.values()))))
         for said, of in alike.items()

@@ -65,7 +65,10 @@ class PageApi(Wire):
         is_upload = request is not None and request.endpoint.takes_bytes
         if isinstance(error, FetchError) and not is_upload:
             status = 502  # whatever another server said is not ours to say
-        return Whole(encode({"error": error.to_dict()}), status, [*headers, *self.headers])
+        said = error.to_dict()
+        if isinstance(request, PageRequest):
+            said |= {name: request.t(said[name]) for name in ("message", "remedy")}
+        return Whole(encode({"error": said}), status, [*headers, *self.headers])
 
     def last_frame(self, error: KensakuError, begun: bool) -> Any:
         return event("failed", {"error": error.to_dict()})
