@@ -8,13 +8,14 @@ from collections.abc import Callable
 from math import inf
 
 
-def growth(work: Callable[[int], object], size: int, factor: int = 4, tries: int = 5) -> float:
+def growth(work: Callable[[int], object], size: int, factor: int = 4, tries: int = 20) -> float:
     """Return how many times more CPU `work(factor * size)` takes than `work(size)`.
 
     Linear work takes about `factor` times as much, quadratic work its square. The best of some
-    tries counts: what other processes do only adds to the others. The first that looks linear
-    ends them.
+    tries counts: what other processes and the machine's host do only adds to the others, for tenths
+    of a second at a time. The first that looks linear ends them.
     """
+    work(size)  # what is imported or compiled for the first time is no part of the growth
     small = large = inf
     for _ in range(tries):
         small = min(small, _cpu(work, size))

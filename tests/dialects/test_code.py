@@ -83,4 +83,4 @@ def test_an_open_block_is_text(write):
 @pytest.mark.parametrize("piece", ["```\n", "```a\n", "~~~\n```b\n", "````c\n", "``` `\n", "`\n"])
 def test_blocks_are_found_in_linear_time(piece):
     """A page may be all beginnings of code."""
-    assert growth(lambda n: escape_text(piece * n), 2_000, tries=3) < 10
+    assert growth(lambda n: escape_text(piece * n), 2_000) < 10
