@@ -11,6 +11,7 @@ import pytest
 from kensaku.database.conversations import list_conversations
 from kensaku.models import Hit
 from kensaku.testing import faults
+from tests.japanese import is_japanese
 from tests.server.page_client import PageClient, browsing
 from tests.server.talk import FOUND, QUESTION, asked, follow, to_end
 
@@ -145,6 +146,20 @@ async def test_a_conversation_works_without_scripts(page):
     assert "asyncio" in html
     assert 'class="cite"' in html
     assert [m["role"] for m in talk["messages"]] == ["user", "assistant"]
+
+
+async def test_why_nobody_could_search_is_said_in_japanese(page, upstream):
+    """And what to do about it, though the conversation was stored in English."""
+    upstream.fails("tavily", faults.status(401))
+    begun = await page.call("POST", "/api/chat", {"text": QUESTION})
+    await to_end(page, begun["id"])
+
+    html = await page.get(f"/chat/{begun['id']}", **{"Accept-Language": "ja"})
+
+    (reasons,) = re.findall(r'(?s)<dl class="reasons">.*?</dl>', html)
+    said = re.findall(r'<dd>([^<]+)<span class="small">([^<]+)</span></dd>', reasons)
+    assert said
+    assert all(is_japanese(text) for texts in said for text in texts)
 
 
 async def test_a_page_that_waits_loads_itself_again(page, upstream):

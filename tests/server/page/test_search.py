@@ -167,7 +167,7 @@ async def test_the_page_is_in_japanese_for_who_reads_it(page):
 
 
 async def test_why_nobody_could_search_is_said_in_japanese(make_server, upstream):
-    """The reasons, what to do about them and the notes, on the page and in its API."""
+    """The reasons and what to do about them, on the page and in its API."""
     upstream.fails("brave", faults.status(401))
     upstream.fails("serper", faults.status(429, {"Retry-After": "60"}))
     upstream.fails("tavily", faults.status(503))
@@ -185,6 +185,23 @@ async def test_why_nobody_could_search_is_said_in_japanese(make_server, upstream
     assert len(errors) == 1
     assert [text for text in said if not is_japanese(text)] == []
     assert is_japanese(refused["error"]["message"])
+
+
+async def test_notes_beside_results_are_in_japanese(make_server, upstream):
+    """Who failed, what to do about it, and which results were left out."""
+    upstream.fails("brave", faults.status(401))
+    old = Hit("https://old.example/", "Old otters", "Otters of old.", published="2001-01-01")
+    upstream.answers("tavily", [old, Hit("https://new.example/", "Otters", "Otters swim.")])
+    server = await make_server("brave", "tavily")
+    async with browsing(server.url) as page:
+        html = await page.get("/?q=otters&time=week", **{"Accept-Language": "ja"})
+
+    failures = re.findall(r'<p class="note" role="note">.*?</p>', html)
+    notes = re.findall(r'(?s)<details class="notes">.*?</details>', html)
+    assert 'class="hit"' in html
+    assert len(failures) == len(notes) == 1
+    for text in failures + notes:
+        assert is_japanese(re.sub("<[^>]+>", "\n", text))
 
 
 async def test_the_page_is_in_a_third_language_when_there_is_a_file(server, machine):
